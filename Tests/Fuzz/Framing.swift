@@ -1,10 +1,10 @@
-// What the line reader makes of a byte stream, in pieces of any size.
+// Records how the line reader splits a byte stream, in chunks of any size.
 
 import TweaksWire
 
-/// The lines of a stream and what surrounds them; the same for every chunking.
+/// The lines of a stream and other results of the reader; the same for every chunking.
 struct Framing: Equatable {
-    /// One line as the reader hands it out.
+    /// One line as the reader returns it.
     struct Line: Equatable {
         let bytes: [UInt8]
         let endsWithCRLF: Bool
@@ -13,33 +13,29 @@ struct Framing: Equatable {
 
     private(set) var lines: [Line] = []
     private(set) var isTooLong = false
-    /// Sent back to a telnet client.
+    /// The bytes to send back to a telnet client.
     private(set) var answers: [UInt8] = []
     private(set) var wasInterrupted = false
     private(set) var isUnfinished = false
     private(set) var isHopeless = false
 
     /// Reads a stream.
-    /// - Parameter sizes: The sizes of the pieces, over and over; none: all at once.
+    /// - Parameter sizes: As of ``chunks(of:sizes:)``.
     init(_ stream: [UInt8], limit: Int, sizes: [Int] = []) {
         var reader = LineReader(limit: limit)
-        var (position, turn) = (0, 0)
-        while position < stream.count, !isTooLong {
-            let size = sizes.isEmpty ? stream.count : sizes[turn % sizes.count]
-            let end = min(position + max(size, 1), stream.count)
-            let response = stream[position..<end].withUnsafeBufferPointer { reader.append($0) }
-            (position, turn) = (end, turn + 1)
+        for (number, chunk) in chunks(of: stream, sizes: sizes).enumerated() where !isTooLong {
+            let response = chunk.withUnsafeBufferPointer { reader.append($0) }
             answers += response.reply
             wasInterrupted = wasInterrupted || response.wasInterrupted
-            take(&reader)
-            // As a session does when it has run its lines, and now and then in between.
-            if turn.isMultiple(of: 2) { reader.compact() }
+            readLines(&reader)
+            // A session does this when it has run its lines, and sometimes in between.
+            if !number.isMultiple(of: 2) { reader.compact() }
         }
         isUnfinished = reader.hasUnfinishedLine
-        isHopeless = reader.unfinishedLineIsHopeless()
+        isHopeless = reader.unfinishedLineIsInvalid()
     }
 
-    private mutating func take(_ reader: inout LineReader) {
+    private mutating func readLines(_ reader: inout LineReader) {
         while !isTooLong, let event = reader.next() {
             switch event {
             case .tooLong: isTooLong = true
@@ -48,11 +44,11 @@ struct Framing: Equatable {
                 lines.append(Line(bytes: bytes, endsWithCRLF: line.endsWithCRLF, isPoisoned: line.isPoisoned))
             }
         }
-        _ = reader.unfinishedLineIsHopeless()
+        _ = reader.unfinishedLineIsInvalid()
     }
 
-    /// Whether two readings of one stream tell the same. Behind a line that is too long nothing is read, and how far the
-    /// reader had looked by then is its own affair.
+    /// Whether two readings of one stream agree. Nothing is read after a line that is too long, and how far the reader
+    /// got by then may differ.
     func agrees(with other: Framing) -> Bool {
         isTooLong ? other.isTooLong && lines == other.lines : self == other
     }

@@ -1,19 +1,19 @@
-// The fuzz targets: one entry point for the fuzzer, for replaying, and for the tests.
+// Lists the fuzz targets, for the fuzzer, for replaying inputs, and for the tests.
 
-/// What is wrong with the outcome of an input.
+/// A property that an input violates.
 package struct Finding: Error, CustomStringConvertible {
     package let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// Parts of the product that take bytes from strangers.
+/// The parts of the product that parse untrusted bytes.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     /// Bytes to lines to requests, and back.
     case codec
-    /// The commands that telnet mixes in.
+    /// The commands that telnet clients insert.
     case telnet
-    /// A server with two sessions, one of which may not do everything.
+    /// A server with two sessions, one of them with limited permissions.
     case session
     /// Config files and presets.
     case config
@@ -21,15 +21,15 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case state
     /// Token files.
     case tokens
-    /// HTTP requests, and who may ask.
+    /// HTTP requests and their access checks.
     case http
-    /// What etcd answers.
+    /// Responses of etcd.
     case etcd
-    /// What the keys of a fleet hold.
+    /// The keys of a fleet in etcd.
     case fleet
 
     /// Runs one input.
-    /// - Throws: What is wrong; where the product itself notices, it traps.
+    /// - Throws: A violated property; the product itself may also trap.
     package func run(_ bytes: [UInt8]) throws(Finding) {
         switch self {
         case .codec: try CodecTarget.run(bytes)
@@ -45,7 +45,24 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     }
 }
 
-/// States what has to hold.
+/// Throws a finding unless a condition holds.
 func expect(_ isTrue: Bool, _ text: @autoclosure () -> String) throws(Finding) {
     if !isTrue { throw Finding(text()) }
+}
+
+/// Splits a stream into chunks.
+/// - Parameter sizes: The sizes of the chunks, repeated; empty: one chunk.
+func chunks(of stream: [UInt8], sizes: [Int]) -> [ArraySlice<UInt8>] {
+    var (rest, chunks) = (stream[...], [ArraySlice<UInt8>]())
+    while !rest.isEmpty {
+        let chunk = rest.prefix(sizes.isEmpty ? rest.count : max(sizes[chunks.count % sizes.count], 1))
+        chunks.append(chunk)
+        rest = rest.dropFirst(chunk.count)
+    }
+    return chunks
+}
+
+/// The chunk sizes to compare with reading all at once, from a byte of the input.
+func chunkSizes(_ choice: UInt8) -> [[Int]] {
+    [[1], [2, 3], [Int(choice >> 1)], [Int(choice >> 4), 1, Int(choice & 15)]]
 }

@@ -1,4 +1,4 @@
-// libFuzzer's entry points, where the program was built with it.
+// Implements libFuzzer's entry points, if the program is built with it.
 
 #if FUZZING
     #if canImport(Darwin)
@@ -9,32 +9,33 @@
         import Glibc
     #endif
 
-    /// The words of a command line, as C has them.
-    public typealias FuzzerWords = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    /// The arguments of a command line in C.
+    public typealias FuzzerArguments = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
-    // No header of Swift's has it. It takes and gives plain words, for which both calling conventions are the same.
-    /// Looks for inputs until it has found one, or its time is over.
+    // No header that Swift imports declares it. Its parameters and result are plain integers and pointers, for which
+    // the calling conventions of Swift and C are the same.
+    /// Generates inputs until one fails or the time is over.
     @_silgen_name("LLVMFuzzerRunDriver")
     func runFuzzer(
-        _ count: UnsafeMutablePointer<Int32>, _ words: UnsafeMutablePointer<FuzzerWords>,
+        _ count: UnsafeMutablePointer<Int32>, _ arguments: UnsafeMutablePointer<FuzzerArguments>,
         _ entry: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
     ) -> Int32
 
     nonisolated(unsafe) private var fuzzed = FuzzTarget.codec  // Set once, before the first input.
 
-    /// Takes the target's name off the words: `tweaks-fuzz TARGET -max_total_time=60 CORPUS`. Those that libFuzzer starts to
-    /// merge or minimize inputs find it in the environment.
+    /// Removes the target's name from the arguments: `tweaks-fuzz TARGET -max_total_time=60 CORPUS`. Processes that
+    /// libFuzzer starts to merge or minimize inputs read it from the environment.
     @_cdecl("LLVMFuzzerInitialize")
     public func initializeFuzzer(
-        _ count: UnsafeMutablePointer<Int32>, _ words: UnsafeMutablePointer<FuzzerWords>
+        _ count: UnsafeMutablePointer<Int32>, _ arguments: UnsafeMutablePointer<FuzzerArguments>
     ) -> Int32 {
         let variable = "TWEAKS_FUZZ_TARGET"
-        let name = count.pointee > 1 ? words.pointee[1].map { String(cString: $0) } : nil
+        let name = count.pointee > 1 ? arguments.pointee[1].map { String(cString: $0) } : nil
         if let name, let target = FuzzTarget(rawValue: name) {
             fuzzed = target
             setenv(variable, name, 1)
-            words.pointee[1] = words.pointee[0]
-            words.pointee += 1
+            arguments.pointee[1] = arguments.pointee[0]
+            arguments.pointee += 1
             count.pointee -= 1
         } else if let target = getenv(variable).flatMap({ FuzzTarget(rawValue: String(cString: $0)) }) {
             fuzzed = target
@@ -50,7 +51,7 @@
         do throws(Finding) {
             try fuzzed.run(Array(UnsafeBufferPointer(start: bytes, count: count)))
         } catch {
-            // A trap is what makes libFuzzer keep the input.
+            // Only a trap makes libFuzzer keep the input.
             fatalError(error.description)
         }
         return 0

@@ -1,4 +1,4 @@
-// Inputs on disk.
+// Reads fuzz inputs from disk.
 
 #if canImport(Darwin)
     import Darwin
@@ -8,12 +8,12 @@
     import Glibc
 #endif
 
-/// Reads inputs.
+/// Reads input files.
 package enum InputFile {
-    /// What a file holds.
+    /// The bytes of a file.
     package static func bytes(_ path: String) throws(Finding) -> [UInt8] {
         let number = open(path, O_RDONLY | O_CLOEXEC)
-        if number < 0 { throw Finding("it cannot be opened") }
+        if number < 0 { throw Finding("the file cannot be opened") }
         defer { close(number) }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)

@@ -1,4 +1,4 @@
-// The client's end of a connection, which never waits.
+// A client connection that never blocks.
 
 #if canImport(Darwin)
     import Darwin
@@ -8,7 +8,7 @@
     import Glibc
 #endif
 
-/// A connection that keeps all that went both ways.
+/// A connection that records all bytes sent and received.
 final class RawClient {
     private let number: Int32
     private(set) var sent: [UInt8] = []
@@ -36,24 +36,18 @@ final class RawClient {
 
     deinit { close(number) }
 
-    /// Sends what fits; inputs are short. Nothing where the server has closed.
+    /// Sends what fits; inputs are short. Sends nothing when the server has closed.
     func send(_ bytes: ArraySlice<UInt8>) {
         #if canImport(Darwin)
             let flags: Int32 = 0
         #else
             let flags = Int32(MSG_NOSIGNAL)
         #endif
-        #if canImport(Darwin)
-            let count = bytes.withUnsafeBytes { Darwin.send(number, $0.baseAddress, $0.count, flags) }
-        #elseif canImport(Musl)
-            let count = bytes.withUnsafeBytes { Musl.send(number, $0.baseAddress, $0.count, flags) }
-        #else
-            let count = bytes.withUnsafeBytes { Glibc.send(number, $0.baseAddress, $0.count, flags) }
-        #endif
+        let count = bytes.withUnsafeBytes { systemSend(number, $0.baseAddress, $0.count, flags) }
         if count > 0 { sent += bytes.prefix(count) }
     }
 
-    /// Takes what is there.
+    /// Receives what is available.
     func receive() {
         while !hasEnded {
             let count = recv(number, &chunk, chunk.count, 0)
@@ -63,11 +57,11 @@ final class RawClient {
         }
     }
 
-    /// Whether the server has not read all of it yet.
+    /// Whether the server has not read all sent bytes yet.
     var hasUnread: Bool {
         #if os(Linux)
             var count: Int32 = 0
-            // SIOCOUTQ, which Swift does not import; for a Unix socket: what the peer has not read.
+            // SIOCOUTQ, which Swift does not import; for a Unix socket: the bytes that the peer has not read.
             return !hasEnded && ioctl(number, 0x5411, &count) == 0 && count > 0
         #else
             return false
@@ -77,7 +71,12 @@ final class RawClient {
     func endInput() { shutdown(number, Int32(SHUT_WR)) }
 }
 
-/// A place for one socket, in a directory that only this user can enter.
+/// send(2), under a name that does not collide with a method.
+private func systemSend(_ number: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
+    send(number, bytes, count, flags)
+}
+
+/// The path of a socket in a private directory.
 final class SocketPath: Sendable {
     let path: String
 

@@ -1,10 +1,10 @@
-// A registry with a tweak of every sort, as the targets need it.
+// Creates a registry with one tweak of each kind for the fuzz targets.
 
 import Tweaks
 
-/// Tweaks of all kinds in the category Sample, with a clock that stands still: nothing happens by itself.
+/// Tweaks of all kinds in the category Sample. The clock stands still, so that nothing expires.
 struct Samples {
-    /// Who wants choices whose names need quotes.
+    /// Choices, some of which need quotes.
     static let choices = ["left", "two words", "", "#", "quo\"te", "é", "=", "toggle"]
 
     let registry: TweakRegistry
@@ -42,7 +42,7 @@ struct Samples {
         _ = Tweak("Sample", "Odd", "secret", "", flags: .secret, registry: registry)
     }
 
-    /// What can be set and shown, in the order of all listings.
+    /// The tweaks that are settable and not secret, in the order of listings.
     var nodes: [TweakNode] {
         registry.listing().nodes.filter { $0.isSettable && !$0.definition.flags.contains(.secret) }
     }

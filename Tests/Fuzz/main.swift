@@ -1,4 +1,4 @@
-// tweaks-fuzz TARGET FILE… runs inputs through a fuzz target. Built by .ci/fuzz, libFuzzer looks for them:
+// Runs input files through a fuzz target: tweaks-fuzz TARGET FILE… Built by .ci/fuzz, libFuzzer generates inputs:
 // tweaks-fuzz TARGET -max_total_time=60 CORPUS
 
 #if canImport(Darwin)
@@ -14,12 +14,12 @@
     var pointers = CommandLine.unsafeArgv
     exit(runFuzzer(&count, &pointers, fuzzOneInput))
 #else
-    let words = Array(CommandLine.arguments.dropFirst())
-    guard let target = words.first.flatMap({ FuzzTarget(rawValue: $0) }) else {
-        print("write: tweaks-fuzz TARGET FILE…; targets: \(FuzzTarget.allCases.map(\.rawValue).joined(separator: " "))")
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    guard let target = arguments.first.flatMap({ FuzzTarget(rawValue: $0) }) else {
+        print("usage: tweaks-fuzz TARGET FILE…; targets: \(FuzzTarget.allCases.map(\.rawValue).joined(separator: " "))")
         exit(2)
     }
-    for path in words.dropFirst() {
+    for path in arguments.dropFirst() {
         do throws(Finding) {
             try target.run(try InputFile.bytes(path))
         } catch {
@@ -27,5 +27,5 @@
             exit(1)
         }
     }
-    print("\(target.rawValue): \(words.count - 1) inputs, and nothing is wrong")
+    print("\(target.rawValue): \(arguments.count - 1) inputs passed")
 #endif

@@ -1,4 +1,4 @@
-// Arguments become tokens that mean the same.
+// Tests that arguments become a line with the same tokens.
 
 import Testing
 import TweaksTestSupport
@@ -23,16 +23,15 @@ import TweaksWire
         (["set", "A/B/C", "toggle"], "set A/B/C toggle"), (["watch", "A", "since", "4"], "watch A since 4"),
         (["get", "HTTP/1.1"], "get \"HTTP/1.1\""), (["get", "http/1.1", "x"], "get http/1.1 x"),
         (["ok"], "\"ok\""), (["#x", "y"], "\"#x\" y"), (["set", "ä/ö/ü", "é"], "set ä/ö/ü é"),
-        // One argument that is a line.
+        // A single argument may be a whole line.
         (["get *"], "get *"), (["A/B/C = 72"], "A/B/C = 72"), (["\"A/B/C D\" = 'x y'"], "\"A/B/C D\" = 'x y'"),
         (["A/B/C D"], "\"A/B/C D\""), (["set A/B/C \"open"], "\"set A/B/C \\\"open\""),
     ])
-    func lines(_ words: [String], _ line: String) {
-        #expect(CommandText.line(words) == line)
-        #expect(CommandText.isAnswered(line))
+    func argumentsBecomeALine(_ words: [String], _ line: String) {
+        #expect(CommandText.line(words) == line && CommandText.isAnswered(line))
     }
 
-    @Test(arguments: 0..<200) func wordsSurvive(_ seed: UInt64) throws {
+    @Test(arguments: 0..<200) func anyArgumentsAreRestoredByTheTokenizer(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let letters: [Character] = [
             "a", "Z", "/", " ", "\"", "'", "\\", "#", "=", "*", "\n", "\t", "\u{1}", "\u{85}", "\u{202E}", "é", "👍",
@@ -48,7 +47,7 @@ import TweaksWire
         #expect(tokens.map { Array($0.text.utf8) } == words.map { Array($0.utf8) }, "\(words)")
     }
 
-    @Test(arguments: ["", "  ", "# x", "ok rev 3", "\t# y"]) func silent(_ line: String) {
+    @Test(arguments: ["", "  ", "# x", "ok rev 3", "\t# y"]) func theseLinesAreNotAnswered(_ line: String) {
         #expect(!CommandText.isAnswered(line))
     }
 }

@@ -1,39 +1,39 @@
-// A server that says whatever a test wants: nothing, nonsense, or the end at a chosen moment.
+// A server whose replies are written by the test.
 
 import Foundation
 import Testing
 import TweaksTestSupport
 import TweaksWire
 
-/// A socket that listens, answered by hand.
+/// A listening socket.
 final class FakeServer {
     private let socket: BoundSocket
 
-    /// - Parameter isListening: False for what a crashed process leaves.
+    /// - Parameter isListening: False for the socket file of a crashed process.
     init(_ path: String, isListening: Bool = true) throws {
         socket = try BoundSocket(path, for: isListening ? .clients : .nothing)
     }
 
-    /// Listens at a port.
+    /// Listens at a TCP port.
     init() throws { socket = try BoundSocket(loopback: .version4) }
 
-    /// Where it is.
     var address: String { socket.address }
 
-    /// The next client.
-    func accepted() throws -> FakePeer {
-        FakePeer(FileHandle(fileDescriptor: try socket.accepted(), closeOnDealloc: true))
-    }
+    /// Waits for the next client.
+    func accept() throws -> FakePeer { FakePeer(try socket.accepted(), of: socket) }
 }
 
-/// One client of it.
+/// The server's end of a connection, which keeps the server listening.
 final class FakePeer {
     private let handle: FileHandle
+    private let socket: BoundSocket
     private var unread = ""
 
-    fileprivate init(_ handle: FileHandle) { self.handle = handle }
+    fileprivate init(_ descriptor: Int32, of socket: BoundSocket) {
+        (handle, self.socket) = (FileHandle(fileDescriptor: descriptor, closeOnDealloc: true), socket)
+    }
 
-    /// The next line it says.
+    /// The next line of the client.
     func line() throws -> String {
         while true {
             if let end = unread.firstIndex(of: "\n") {
@@ -49,32 +49,32 @@ final class FakePeer {
     /// Expects a line and answers it.
     func answer(_ expected: String, _ lines: String...) throws {
         #expect(try line() == expected)
-        try say(lines.map { $0 + "\n" }.joined())
+        try send(lines.map { $0 + "\n" }.joined())
     }
 
-    /// Goes through SCRAM as a server does that knows the token.
-    /// - Parameter reply: What follows `ok`, or a refusal.
-    func takeToken(_ secret: String, _ reply: String = "token alice may read") throws {
-        let exchange = try Scram.Server(try message())
-        try say("ok \(exchange.challenge)\n")
-        let acceptance = try #require(try exchange.accept(try message(), ScramVerifier(token: secret)))
-        try say(reply.hasPrefix("error") ? "\(reply)\n" : "ok \(acceptance.last) \(reply)\n")
+    /// Authenticates the client by SCRAM, as a server does that knows the token.
+    /// - Parameter reply: The words after `ok`, or a refusal.
+    func authenticate(_ secret: String, _ reply: String = "token alice may read") throws {
+        let exchange = try Scram.Server(try scramMessage())
+        try send("ok \(exchange.challenge)\n")
+        let acceptance = try #require(try exchange.accept(try scramMessage(), ScramVerifier(token: secret)))
+        try send(reply.hasPrefix("error") ? "\(reply)\n" : "ok \(acceptance.last) \(reply)\n")
     }
 
-    /// The message of SCRAM that comes next.
-    func message() throws -> String {
+    /// The next line, which must be a message of SCRAM.
+    func scramMessage() throws -> String {
         let line = try line()
         try #require(line.hasPrefix("auth scram-sha-256 "), "\(line)")
         return String(line.dropFirst("auth scram-sha-256 ".count))
     }
 
-    func say(_ text: String) throws { try say(bytes: Array(text.utf8)) }
+    func send(_ text: String) throws { try send(bytes: Array(text.utf8)) }
 
-    func say(bytes: [UInt8]) throws { try handle.write(contentsOf: Data(bytes)) }
+    func send(bytes: [UInt8]) throws { try handle.write(contentsOf: Data(bytes)) }
 
-    /// Says it to somebody who may have hung up.
-    /// - Returns: Whether all of it went.
-    func sayUnlessBroken(_ text: String) -> Bool { handle.writeUnlessBroken(text) }
+    /// Sends text to a client that may have closed the connection.
+    /// - Returns: Whether all of it was sent.
+    func sendUnlessClosed(_ text: String) -> Bool { handle.writeUnlessBroken(text) }
 
     func close() throws { try handle.close() }
 }

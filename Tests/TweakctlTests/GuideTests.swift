@@ -1,12 +1,11 @@
-// The shell lines of the guides, typed at a shell: a program that runs, tweakctl on the path, and what is printed.
+// Tests that the shell commands of the guides print what the guides show.
 
 import Foundation
 import Testing
-import TweaksTerminal
 import TweaksTestSupport
 
 extension DocumentedBlock {
-    /// The documents with shell lines that are tweakctl's.
+    /// The documents with shell commands that use tweakctl.
     static let guides = [
         "README.md", "Sources/TweaksDaemon/TweaksDaemon.docc/AnEveningWithTweakctl.md",
         "Sources/TweaksDaemon/TweaksDaemon.docc/OperatingThrottled.md",
@@ -14,20 +13,19 @@ extension DocumentedBlock {
     ]
 }
 
-@Suite(.blocking, .tags(.process), .enabled(if: Surroundings.exists && Tool.setsid.exists)) struct GuideTests {
-    /// The blocks of a document are one story.
+@Suite(.blocking, .tags(.process), .enabled(if: TweakctlFixture.hasTerminal)) struct GuideTests {
+    /// The blocks of a document run in order in one shell.
     @Test(
         .enabled(if: Tool.nc.exists && Tool.curl.exists && Tool.bash.exists, "install netcat-openbsd, curl and bash"),
         arguments: DocumentedBlock.guides)
-    func isTrue(_ document: String) throws {
+    func theTranscriptsOfAGuideAreTrue(_ document: String) throws {
         let shell = try GuideShell()
         let blocks = DocumentedBlock.all("shell-transcript", of: document)
         #expect(!blocks.isEmpty)
         for block in blocks { try shell.replay(block) }
     }
 
-    /// The table of limits, and of what each protects, names tests that exist.
-    @Test func everyTestOfTheTableExists() throws {
+    @Test func theTestsNamedInTheSecurityModelExist() throws {
         let tests = try Self.files("Tests", ".swift").map { try Self.text($0) }.joined(separator: "\n")
         let model = try Self.text("Sources/TweaksDaemon/TweaksDaemon.docc/SecurityModel.md")
         var count = 0
@@ -50,14 +48,14 @@ extension DocumentedBlock {
         try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    /// The files below a directory, by the end of their names.
-    private static func files(_ directory: String, _ end: String) -> [String] {
+    /// The files below a directory with a suffix.
+    private static func files(_ directory: String, _ suffix: String) -> [String] {
         let all = FileManager.default.enumerator(atPath: root.appendingPathComponent(directory).path)
-        return (all?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(end) }.map { "\(directory)/\($0)" }
+        return (all?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(suffix) }.map { "\(directory)/\($0)" }
     }
 
-    /// What stands behind a `$` is run by some test: by this one, or by those of the daemon, the wire and the panel.
-    @Test func everyShellLineIsRun() throws {
+    /// By this suite, or by those of the daemon, the wire and the panel.
+    @Test func everyShellCommandOfTheGuidesIsTested() throws {
         for document in Self.files("Sources", ".md") + ["README.md"] {
             var fence: String?
             for (number, line) in try Self.text(document).splitLines().enumerated() {
@@ -69,21 +67,21 @@ extension DocumentedBlock {
     }
 }
 
-/// A shell on a terminal, in surroundings where `bounce` runs, `ssh` leads to this machine, and `swift run` starts it.
+/// A shell on a terminal. `bounce` runs, `swift run` restarts it, and `ssh` executes commands on this machine.
 private final class GuideShell {
-    private let surroundings: Surroundings
+    private let fixture: TweakctlFixture
     private let terminal: PseudoTerminal
-    /// Where things are done while a command runs on the first one.
+    /// For commands while another one runs on the first terminal.
     private let other: PseudoTerminal
     private var token = ""
-    private var root: String { surroundings.directory.path }
+    private var root: String { fixture.directory.path }
 
     init() throws {
-        surroundings = try Surroundings()
-        let root = surroundings.directory.path
+        fixture = try TweakctlFixture()
+        let root = fixture.directory.path
         try FileManager.default.createDirectory(atPath: "\(root)/bin", withIntermediateDirectories: false)
-        let socket = surroundings.socket("bounce")
-        let products = Surroundings.executable.deletingLastPathComponent().path
+        let socket = fixture.socket("bounce")
+        let products = TweakctlFixture.executable.deletingLastPathComponent().path
         let scripts = [
             "ssh": """
             while [ $# -gt 0 ]; do case $1 in
@@ -96,7 +94,7 @@ private final class GuideShell {
             end() { kill $(cat \(root)/pid) && rm \(root)/pid && until [ ! -e \(socket) ]; do sleep 0.05; done; }
             [ ! -e \(root)/pid ] || end
             [ "$1" = run ] || exit
-            # What is open here belongs to the tests: held by the program, it would keep them waiting for this shell's end.
+            # If the program inherited the descriptors of the tests, they would wait for it at the end of this shell.
             for file in /proc/$$/fd/*; do [ ${file##*/} -le 2 ] || eval "exec ${file##*/}>&-"; done
             rm -f \(root)/log; TWEAKS_PORT=0 TWEAKS_PANEL_PORT=0 \(products)/bounce --headless >/dev/null 2>\(root)/log </dev/null &
             echo $! >\(root)/pid
@@ -108,13 +106,10 @@ private final class GuideShell {
             chmod("\(root)/bin/\(name)", 0o755)
         }
         try FileManager.default.createSymbolicLink(
-            atPath: "\(root)/bin/tweakctl", withDestinationPath: Surroundings.executable.path)
-        let settings = surroundings.environment.filter { $0.key != "PATH" }.map { "\($0.key)=\($0.value)" }
-        let environment =
-            [
-                "PATH=\(root)/bin:/usr/bin:/bin", "NO_COLOR=1", "PS1=", "PS2=",
-                "TWEAKS_TOKEN_FILE=\(root)/etc/bounce/tokens",
-            ] + settings
+            atPath: "\(root)/bin/tweakctl", withDestinationPath: TweakctlFixture.executable.path)
+        var environment = fixture.environment.filter { $0.key != "PATH" }.map { "\($0.key)=\($0.value)" }
+        environment += ["PATH=\(root)/bin:/usr/bin:/bin", "NO_COLOR=1", "PS1=", "PS2="]
+        environment.append("TWEAKS_TOKEN_FILE=\(root)/etc/bounce/tokens")
         let shell = "stty -echo; exec env \(environment.joined(separator: " ")) sh"
         (terminal, other) = (try PseudoTerminal(.sh, ["-c", shell]), try PseudoTerminal(.sh, ["-c", shell]))
         try run("swift run bounce")
@@ -137,7 +132,7 @@ private final class GuideShell {
             }
         }
         for step in steps {
-            // What a command finds is what the story has told before.
+            // Steps of the guide that are not shell commands.
             if step.command.contains(" watch "), let line = step.lines.first { try set(line) }
             if step.command.contains(" login"), token.isEmpty {
                 try perform("tweakctl token new guest --scopes read write", [], block)
@@ -148,7 +143,7 @@ private final class GuideShell {
     }
 
     private func perform(_ command: String, _ lines: [String], _ block: DocumentedBlock) throws {
-        let (tokens, told) = (tokenFile, log.count)
+        let (tokens, logged) = (tokenFile, log.count)
         let output = try run(placed(command), expecting: lines)
         var rest = output.splitLines()[...]
         for line in lines {
@@ -156,15 +151,15 @@ private final class GuideShell {
             #expect(found != nil, "\(block.testDescription): \(command)\nnot printed: \(line)\n\(output)")
             if let found { rest = rest[(found + 1)...] }
         }
-        // The program says so when it has read it.
-        if tokenFile != tokens { try eventually { log.count > told } }
+        // The program logs that it has read the file.
+        if tokenFile != tokens { try eventually { log.count > logged } }
     }
 
-    /// Types a line and reads what comes of it; it must succeed. What does not end by itself is ended as people do.
+    /// Types a command, which must succeed, and returns its output. Ends a program that does not end by itself.
     @discardableResult
     private func run(_ command: String, expecting lines: [String] = []) throws -> String {
         let typed = command.hasSuffix("&") ? String(command.dropLast()) : command
-        // Read whole before it begins, so that what is typed meanwhile is for the program.
+        // The shell reads all of this before the command begins: what is typed later is for the command.
         try terminal.type("{ \(typed)\n}; code=$?; echo; echo \"-\"\"- $code\"\n")
         var output = ""
         if command.contains(" login") {
@@ -176,15 +171,15 @@ private final class GuideShell {
             output += try terminal.read(through: "ok pong")
             try terminal.type("quit\n")
         } else if command.contains(" watch ") {
-            for line in lines { output += try happen(line) }
+            for line in lines { output += try cause(line) }
             try terminal.type("\u{3}")
         } else if command == "tweakctl bounce" {
             output += try terminal.read(through: "live")
             try terminal.type("q")
         }
-        // Each start has a link of its own to the panel.
+        // Each start creates a new link to the panel.
         if command.hasPrefix("swift run") {
-            try terminal.type("export TOKEN=$(sed 's/.*token=//' \(surroundings.socket("bounce")).panel)\n")
+            try terminal.type("export TOKEN=$(sed 's/.*token=//' \(fixture.socket("bounce")).panel)\n")
         }
         output += try terminal.read(through: "-- ")
         let code = try terminal.read(through: "\n")
@@ -196,10 +191,10 @@ private final class GuideShell {
         return output
     }
 
-    /// Lets that happen of which a watcher prints a line, and reads this line.
-    private func happen(_ line: String) throws -> String {
+    /// Causes the event for which a watch prints a line, and reads the line.
+    private func cause(_ line: String) throws -> String {
         switch line {
-        case "# lost, trying again": try other.type("swift end\n")
+        case "# disconnected, retrying": try other.type("swift end\n")
         case "# bounce restarted": try other.type("swift run bounce\n")
         case let line where line.hasPrefix("rev "): try set(line)
         default: break
@@ -209,42 +204,39 @@ private final class GuideShell {
         return try output + terminal.read(through: "\n")
     }
 
-    /// Gives a tweak the value that a line shows.
+    /// Sets a tweak to the value in a line.
     private func set(_ line: String) throws {
         guard let found = line.firstMatch(of: /(\S+\/\S+) = (\S+)/) else { return }
-        let result = try surroundings.run("bounce", String(found.1), "=", String(found.2))
+        let result = try fixture.run("bounce", String(found.1), "=", String(found.2))
         #expect(result.code == 0, "\(result.errors)")
     }
 
-    // MARK: Texts
-
     private var log: String { (try? String(contentsOfFile: "\(root)/log", encoding: .utf8)) ?? "" }
 
-    /// The file that the program reads, as it is.
     private var tokenFile: Data? { FileManager.default.contents(atPath: "\(root)/etc/bounce/tokens") }
 
-    /// A port of the running program, behind a word of its log.
+    /// A port of the running program, after a pattern in its log.
     private func port(_ pattern: String) -> String {
         let found = try? Regex("\(pattern)([0-9]+)").firstMatch(in: log)
         return found?.output[1].substring.map { String($0) } ?? ""
     }
 
-    /// A command as it is run: its places are the test's own.
+    /// A command with the paths and ports of this test.
     private func placed(_ command: String) -> String {
         command.replacing("/tmp/", with: "\(root)/").replacing("/run/user/1000", with: "\(root)/run")
             .replacing(/([ =])\/etc\//) { "\($0.output.1)\(self.root)/etc/" }
-            // The one user that there surely is.
+            // The user of the guide does not exist on this machine.
             .replacing("--for-user throttled", with: "--for-user $(id -un)")
             .replacing("127.0.0.1:7780", with: "127.0.0.1:\(port("panel http://127.0.0.1:"))")
             .replacing(/127\.0\.0\.1:7[07]\d\d/) { _ in "127.0.0.1:\(self.port("tweaks at [^;]*127.0.0.1:"))" }
     }
 
-    /// A line as documents show it.
+    /// A line with the paths and ports of the documents.
     private func shown(_ line: String) -> String {
         line.replacing(root, with: "").replacing(/127\.0\.0\.1:\d+/, with: "127.0.0.1:N")
     }
 
-    /// Without what differs from one run to the next: numbers of processes, ports, digests, widths.
+    /// A line without process IDs, ports, digests and widths, which differ between runs.
     private static func plain(_ line: String) -> String {
         line.replacing(/127\.0\.0\.1:\d+/, with: "127.0.0.1:N").replacing(/\b[0-9a-f]{8}\b/, with: "DIGEST")
             .replacing(/\b\d{3,7}\b/, with: "N").replacing(/\b(uid|rev) \w+/, with: "N").replacing(/\ +/, with: " ")

@@ -1,4 +1,4 @@
-// The command line: options where they may stand, and what is wrong with others.
+// Tests of the command line: the options before and after the command, and the errors.
 
 import Testing
 import TweaksTerminal
@@ -6,13 +6,13 @@ import TweaksTerminal
 @testable import tweakctl
 
 @Suite struct InvocationTests {
-    @Test func words() throws {
+    @Test func wordsAreACommand() throws {
         let invocation = try Invocation(["bounce", "set", "A/B/C", "-5"])
         #expect(invocation.words == ["bounce", "set", "A/B/C", "-5"])
-        #expect(invocation.address == nil && !invocation.wantsJSON && invocation.wish == .talk)
+        #expect(invocation.address == nil && !invocation.wantsJSON && invocation.action == .command)
     }
 
-    @Test func options() throws {
+    @Test func optionsAreRecognized() throws {
         #expect(try Invocation(["-s", "/x/y", "get", "*"]).address == .unix(path: "/x/y"))
         #expect(try Invocation(["-H", "[::1]:7777", "ls"]).address == .tcp(host: "::1", port: "7777"))
         #expect(try Invocation(["-H", "7777"]).address == .tcp(host: "localhost", port: "7777"))
@@ -22,11 +22,10 @@ import TweaksTerminal
         #expect(literal.words == ["bounce", "set", "A/B/C", "--json"] && !literal.wantsJSON)
         #expect(try Invocation(["--", "-s"]).words == ["-s"])
         #expect(try Invocation(["-"]).words == ["-"])
-        #expect(try Invocation(["--help"]).wish == .help)
-        #expect(try Invocation(["--version"]).wish == .version)
+        #expect(try Invocation(["--help"]).action == .help)
+        #expect(try Invocation(["--version"]).action == .version)
     }
 
-    /// In the order in which people think of it: the verb first, then where.
     @Test(arguments: [
         (["login", "-H", "a:1"], ["login"]), (["-H", "a:1", "login", "--fd", "3"], ["login", "--fd", "3"]),
         (["login", "--fd", "3", "--host", "a:1"], ["login", "--fd", "3"]),
@@ -36,18 +35,17 @@ import TweaksTerminal
         (["watch", "A/B/C", "-H", "a:1"], ["watch", "A/B/C"]), (["logout", "-H", "a:1"], ["logout"]),
         (["repl", "-H", "a:1"], ["repl"]),
     ])
-    func behindTheVerb(_ arguments: [String], _ words: [String]) throws {
+    func theAddressMayFollowTheVerb(_ arguments: [String], _ words: [String]) throws {
         let invocation = try Invocation(arguments)
         #expect(invocation.address == .tcp(host: "a", port: "1") && invocation.words == words)
     }
 
-    /// Values and arguments look as they like.
     @Test(arguments: [
         ["set", "A/B/C", "-s"], ["bounce", "set", "A/B/C", "-H"], ["A/B/C", "=", "-H"], ["bounce", "A/B/C", "=", "-s"],
         ["run", "A/B/C", "-s", "x"], ["bounce", "run", "A/B/C", "--host", "x"], ["find", "x", "-s"],
         ["check", "A/B/C", "-s"],
     ])
-    func theirsAreTheirs(_ arguments: [String]) throws {
+    func valuesAndArgumentsMayLookLikeOptions(_ arguments: [String]) throws {
         let invocation = try Invocation(arguments)
         #expect(invocation.address == nil && invocation.words == arguments)
     }
@@ -57,22 +55,23 @@ import TweaksTerminal
         (["-H", "nowhere"], "write HOST:PORT"), (["-H", "a:0"], "write HOST:PORT"),
         (["-H", "a:65536"], "write HOST:PORT"),
     ])
-    func mistakes(_ arguments: [String], _ text: String) {
+    func aMistakeIsAUsageErrorWithARemedy(_ arguments: [String], _ text: String) {
         let failure = #expect(throws: Failure.self) { try Invocation(arguments) }
         #expect(failure?.code == .usage)
         #expect(failure?.description.contains(text) == true, "\(String(describing: failure))")
     }
 
-    @Test func secondInstances() throws {
-        func socket(_ name: String) -> NamedSocket { NamedSocket(name: name, path: "/run/\(name).sock") }
-        let sockets = ["bounce-12", "bounce-x", "bouncer", "other-1", "other-2"].map(socket)
-        #expect(try Neighbour.instance(of: "bounce", among: sockets)?.name == "bounce-12")
-        #expect(try Neighbour.instance(of: "bouncer", among: sockets) == nil)
+    @Test func aNameMatchesASecondInstanceIfThereIsOnlyOne() throws {
+        let sockets = ["bounce-12", "bounce-x", "bouncer", "other-1", "other-2"].map {
+            NamedSocket(name: $0, path: "/run/\($0).sock")
+        }
+        #expect(try RunningProcess.instance(of: "bounce", among: sockets)?.name == "bounce-12")
+        #expect(try RunningProcess.instance(of: "bouncer", among: sockets) == nil)
         #expect(throws: Failure(.usage, "other runs several times; name one of them: other-1, other-2")) {
-            try Neighbour.instance(of: "other", among: sockets)
+            try RunningProcess.instance(of: "other", among: sockets)
         }
     }
 
     @Test(arguments: [(0, "0s"), (59, "59s"), (61, "1m 1s"), (3_600, "1h 0m"), (90_061, "1d 1h")])
-    func durations(_ seconds: Int, _ text: String) { #expect(Listing.duration(seconds) == text) }
+    func aDurationHasItsTwoLargestUnits(_ seconds: Int, _ text: String) { #expect(Listing.duration(seconds) == text) }
 }

@@ -1,53 +1,39 @@
-// The command panel: what it prints, and what a browser is given.
+// Tests of `tweakctl panel`: its output, and the page that opens the panel in a browser.
 
 import Foundation
 import Testing
 import TweaksDaemon
-import TweaksTerminal
 import TweaksTestSupport
 
 @testable import tweakctl
 
-@Suite(.blocking, .tags(.process), .enabled(if: Surroundings.exists)) struct PanelCommandTests {
-    private let surroundings: Surroundings
+@Suite(.blocking, .tags(.process), .enabled(if: TweakctlFixture.exists)) struct PanelCommandTests {
+    private let fixture: TweakctlFixture
 
-    init() throws { surroundings = try Surroundings() }
+    init() throws { fixture = try TweakctlFixture() }
 
-    private func start(_ panel: TweakDaemon.Panel = .on) throws -> TweakDaemon {
-        let environment = ["XDG_RUNTIME_DIR": surroundings.directory.file("run"), "HOME": "/nonexistent"]
-        var configuration = TweakDaemon.Configuration.test(ExampleTweaks().registry, environment)
-        configuration.panel = panel
-        return try TweakDaemon.start("bounce", configuration)
-    }
-
-    @Test func printsTheAddress() throws {
-        let daemon = try start()
+    @Test func onlyTheAddressIsPrintedAndNoBrowserOpensWithoutATerminal() throws {
+        let daemon = try fixture.daemon { $0.panel = .on }
         let first = try #require(daemon.panelAddress)
         for arguments in [["panel"], ["panel", "--no-open"]] {
-            let process = try surroundings.start(["bounce"] + arguments)
-            process.endInput()
-            let result = try process.result()
-            // Nothing else, for scripts; and no browser, where nobody sits.
-            #expect(result.code == 0 && result.output == first + "\n" && result.errors == "")
+            #expect(try fixture.run(["bounce"] + arguments) == .init(output: first + "\n"))
         }
-        #expect(!FileManager.default.fileExists(atPath: surroundings.socket("bounce") + ".panel.html"))
-        let rotated = try surroundings.run("bounce", "panel", "rotate")
+        #expect(!FileManager.default.fileExists(atPath: fixture.socket("bounce") + ".panel.html"))
+        let rotated = try fixture.run("bounce", "panel", "rotate")
         #expect(rotated.output == (daemon.panelAddress ?? "") + "\n" && daemon.panelAddress != first)
-        let json = try surroundings.run("--json", "bounce", "panel")
+        let json = try fixture.run("--json", "bounce", "panel")
         #expect(json.output == "{\"ok\":true,\"address\":\"\(daemon.panelAddress ?? "")\"}\n")
-        #expect(try surroundings.run("bounce", "panel", "turn").code == 2)
-        daemon.stop()
+        #expect(try fixture.run("bounce", "panel", "turn").code == 2)
     }
 
-    @Test func withoutAPanel() throws {
-        let daemon = try start(.off)
-        let result = try surroundings.run("bounce", "panel")
+    @Test func aMissingPanelIsReported() throws {
+        try fixture.daemon { $0.panel = .off }
+        let result = try fixture.run("bounce", "panel")
         #expect(result.code == 1 && result.output == "" && result.errors.contains("this process has no panel"))
-        daemon.stop()
     }
 
-    /// The token is in a file that only this user reads, and in no argument. A server is not believed to be harmless.
-    @Test func thePageLeadsThere() {
+    /// The token is in a file that only this user can read, and in no argument. The address comes from the server.
+    @Test func thePageRedirectsToTheAddressAndEscapesIt() {
         let page = PanelCommand.page("http://127.0.0.1:1/#token=twk_a-Z0")
         #expect(page.contains("content=\"0;url=http://127.0.0.1:1/#token=twk_a-Z0\""))
         #expect(!PanelCommand.page("x\"><script>alert(1)</script>").contains("<script"))

@@ -1,14 +1,14 @@
-// What judging rights costs: the same requests by a session that may do everything, and by others.
+// Measures permission checks: the same requests by a session with all permissions, and by others.
 
 import Foundation
 
 enum AccessBenchmarks {
-    /// One side: what its sessions are allowed.
+    /// One side of a comparison: the scopes of its sessions.
     private struct Side {
         let name: String
         let scopes: String
 
-        /// A session that has given up everything and is given this.
+        /// Opens a session that drops all scopes and requests these.
         func connect(_ port: UInt16) throws -> Connection {
             let connection = try Connection(port: port)
             try connection.send(Array("drop read write run admin\nrequest \(scopes)\n".utf8))
@@ -32,7 +32,7 @@ enum AccessBenchmarks {
         for side in others.dropFirst() { try events(side, tweaks.port) }
     }
 
-    /// Gets, so many at once, in turn with those of a session that may do everything.
+    /// Compares gets, several in flight, with those of a session with all permissions.
     private static func gets(_ side: Side, _ inFlight: Int, _ port: UInt16) throws {
         let lines = (0..<inFlight).map { "get Bench/Wire/Number\($0 % 100)\n" }.joined()
         let (bytes, rounds) = (Array(lines.utf8), inFlight == 1 ? 2_000 : 200)
@@ -50,7 +50,7 @@ enum AccessBenchmarks {
             unit: "ns", goal: "≤ 1.05")
     }
 
-    /// From a set to the last of fifty watchers.
+    /// Measures from a set to the event at the last of fifty watchers.
     private static func events(_ side: Side, _ port: UInt16) throws {
         let setter = try Connection(port: port)
         var number = 0
@@ -75,8 +75,7 @@ enum AccessBenchmarks {
     ) throws -> [Double] {
         let watching = try (0..<50).map { _ in
             let connection = try side.connect(port)
-            try connection.send(Array("watch Bench/Wire/Number0\n".utf8))
-            try connection.receive(1, linesBeginningWith: "o")
+            try connection.ask("watch Bench/Wire/Number0\n")
             return connection
         }
         return try (0..<300).map { _ in try Measure.nanoseconds { try delay(watching) } }

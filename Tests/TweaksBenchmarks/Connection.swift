@@ -1,4 +1,4 @@
-// A blocking connection that counts the lines of what it is answered: the load generator for both servers.
+// A blocking connection that counts reply lines: the load generator for both servers of a comparison.
 
 #if canImport(Darwin)
     import Darwin
@@ -48,7 +48,7 @@ final class Connection {
         }
     }
 
-    /// Waits until so many lines have come that begin with a byte; any line for nil.
+    /// Reads until the wanted number of lines that begin with a character has arrived; nil counts every line.
     func receive(_ wanted: Int, linesBeginningWith mark: Character? = nil) throws {
         let mark = mark?.asciiValue
         var missing = wanted
@@ -60,7 +60,7 @@ final class Connection {
                 isAtLineStart = byte == 10
             }
         }
-        // A line counts from its first byte; the rest of the last one has to be there, too.
+        // A line is counted at its first byte; read the rest of the last one, too.
         while !isAtLineStart {
             let count = read(descriptor, &buffer, buffer.count)
             if count <= 0 { throw Failure() }
@@ -70,10 +70,34 @@ final class Connection {
 }
 
 extension Connection {
-    /// Waits until so many statuses have come, `ok` or `error`.
+    /// Sends a request and reads until the wanted number of lines that begin with a character has arrived.
+    func ask(_ request: [UInt8], replies: Int = 1, linesBeginningWith mark: Character = "o") throws {
+        try send(request)
+        try receive(replies, linesBeginningWith: mark)
+    }
+
+    /// Does the same with text.
+    func ask(_ request: String, replies: Int = 1, linesBeginningWith mark: Character = "o") throws {
+        try ask(Array(request.utf8), replies: replies, linesBeginningWith: mark)
+    }
+
+    /// The times of equal requests, one after the other, in nanoseconds.
+    func latencies(_ count: Int, _ request: String) throws -> [Double] {
+        let bytes = Array(request.utf8)
+        return try (0..<count).map { _ in try Measure.nanoseconds { try ask(bytes) } }
+    }
+
+    /// Opens a connection that watches a tweak.
+    static func watching(_ path: String, port: UInt16) throws -> Connection {
+        let connection = try Connection(port: port)
+        try connection.ask("watch \(path)\n")
+        return connection
+    }
+
+    /// Reads until the wanted number of statuses, `ok` or `error`, has arrived.
     func receiveStatuses(_ wanted: Int) throws {
         var missing = wanted
-        // Body lines begin with a blank, a quote, or a path; none of ours begins with these letters.
+        // Body lines begin with a space, a quote, or a path; no path here begins with these letters.
         while missing > 0 || !isAtLineStart {
             let count = read(descriptor, &buffer, buffer.count)
             if count <= 0 { throw Failure() }
@@ -84,14 +108,14 @@ extension Connection {
         }
     }
 
-    /// Whatever comes next.
+    /// Reads the next bytes.
     func receiveSome() throws -> ArraySlice<UInt8> {
         let count = read(descriptor, &buffer, buffer.count)
         if count <= 0 { throw Failure() }
         return buffer[..<count]
     }
 
-    /// Waits for a reply of HTTP that ends with a brace.
+    /// Waits for an HTTP response with a JSON object as body, which arrives in one piece.
     func receiveBody() throws {
         var hasBody = false
         while !hasBody {

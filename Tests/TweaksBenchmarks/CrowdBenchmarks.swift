@@ -1,9 +1,9 @@
-// Many sessions at once: what an idle one costs, and how a polite one fares among those that flood and those that stall.
+// Measures many sessions at once: the cost of idle ones, and one session beside others that flood or stall.
 
 import Foundation
 
 enum CrowdBenchmarks {
-    private static let request = Array("get Bench/Wire/Number7\n".utf8)
+    private static let request = "get Bench/Wire/Number7\n"
 
     static func run() throws {
         DescriptorLimit.raise()
@@ -15,14 +15,14 @@ enum CrowdBenchmarks {
     // MARK: Idle sessions
 
     private static func idle() throws {
-        // Client and server have a process each, so each needs one descriptor for a session.
+        // Client and server are separate processes, so each needs one descriptor per session.
         let count = min(10_000, DescriptorLimit.raise() - 200)
         let peer = try Peer.tweaks()
         let active = try Connection(port: peer.port)
-        let before = ProcessFigures.residentBytes(of: "\(peer.processID)")
+        let before = peer.residentBytes
         var alone = try latencies(active, 5_000)
         let crowd = try (0..<count).map { _ in try used(peer.port) }
-        let bytes = Double(ProcessFigures.residentBytes(of: "\(peer.processID)") - before) / Double(count)
+        let bytes = Double(peer.residentBytes - before) / Double(count)
         Table.row("memory of an idle session, of \(count)", value: bytes, unit: "bytes", goal: "≤ 8192 bytes")
         sleep(1)
         let switches = peer.switches
@@ -33,16 +33,15 @@ enum CrowdBenchmarks {
         try withExtendedLifetime(crowd) { among += try latencies(active, 5_000) }
         let other = try Peer.tweaks()
         try withExtendedLifetime(other) { alone += try latencies(try Connection(port: other.port), 5_000) }
-        row("get beside \(count) idle sessions, p50 / alone", among, alone, 0.5, goal: "≈ 1")
-        row("get beside \(count) idle sessions, p99 / alone", among, alone, 0.99, goal: "≈ 1")
+        Table.row("get beside \(count) idle sessions, p50 / alone", ours: among, theirs: alone, 0.5, goal: "≈ 1")
+        Table.row("get beside \(count) idle sessions, p99 / alone", ours: among, theirs: alone, 0.99, goal: "≈ 1")
     }
 
-    /// A connection that has got a long reply to a long request, and rests.
+    /// An idle connection that has received a long reply to a long request.
     private static func used(_ port: UInt16) throws -> Connection {
         let connection = try Connection(port: port, buffer: 4_096)
         let long = "get *\n" + String(repeating: "# nothing\n", count: 300) + "ping\n"
-        try connection.send(Array(long.utf8))
-        try connection.receive(2, linesBeginningWith: "o")
+        try connection.ask(long, replies: 2)
         return connection
     }
 
@@ -59,11 +58,15 @@ enum CrowdBenchmarks {
             together += try latencies(polite, 4_000)
             withExtendedLifetime(others) {}
         }
-        row("get beside 10 that flood and 10 that stall, p50 / alone", together, alone, 0.5, goal: "")
-        row("get beside 10 that flood and 10 that stall, p99 / alone", together, alone, 0.99, goal: "≤ 3")
+        for (name, fraction, goal) in [("p50", 0.5, ""), ("p99", 0.99, "≤ 3")] {
+            Table.row(
+                "get beside 10 that flood and 10 that stall, \(name) / alone", ours: together, theirs: alone, fraction,
+                goal: goal)
+        }
     }
 
-    /// Four that ask for forty texts of 65 kB in every way there is, and read them as fast as they can.
+    /// Measures beside four sessions that request forty texts of 65 kB with different commands, and read them at full
+    /// speed.
     private static func besideReaders() throws {
         let peer = try Peer.texts()
         let polite = try Connection(port: peer.port)
@@ -72,32 +75,19 @@ enum CrowdBenchmarks {
         usleep(500_000)
         let together = try latencies(polite, 4_000)
         withExtendedLifetime(readers) {}
-        row("get beside 4 readers of long texts, p50 / alone", together, alone, 0.5, goal: "")
-        row("get beside 4 readers of long texts, p99 / alone", together, alone, 0.99, goal: "")
+        Table.row("get beside 4 readers of long texts, p50 / alone", ours: together, theirs: alone, 0.5, goal: "")
+        Table.row("get beside 4 readers of long texts, p99 / alone", ours: together, theirs: alone, 0.99, goal: "")
         let worst = Measure.percentile(together, 0.99) / 1e6
         Table.row("get beside 4 readers of long texts, p99", value: worst, unit: "ms", goal: "≤ 5 ms")
     }
 
     private static func latencies(_ connection: Connection, _ count: Int) throws -> [Double] {
-        try (0..<count).map { _ in
-            try Measure.nanoseconds {
-                try connection.send(request)
-                try connection.receive(1, linesBeginningWith: "o")
-            }
-        }
-    }
-
-    private static func row(
-        _ name: String, _ ours: [Double], _ theirs: [Double], _ fraction: Double, goal: String
-    ) {
-        Table.row(
-            name, ours: Measure.percentile(ours, fraction) / 1_000,
-            theirs: Measure.percentile(theirs, fraction) / 1_000, unit: "µs", goal: goal)
+        try connection.latencies(count, request)
     }
 }
 
-/// The process of those who flood and those who stall, on one thread, until it is killed.
-enum RudeCrowd {
+/// The process of the flooding and the stalled clients, on one thread, until it is killed.
+enum NoisyClients {
     static func run(port: UInt16) throws -> Never {
         let stalled = try (0..<10).map { _ in try Connection(port: port, buffer: 0) }
         let floods = try (0..<10).map { _ in try Connection(port: port, buffer: 0) }
@@ -106,7 +96,7 @@ enum RudeCrowd {
         var sent = Array(repeating: 0, count: floods.count)
         var trash = [UInt8](repeating: 0, count: 262_144)
         for connection in stalled { _ = fill(connection, gets[...]) }
-        FileHandle.standardOutput.write(Data("1\n".utf8))
+        writeLine("1")
         while true {
             var entries = floods.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN | POLLOUT), revents: 0) }
             poll(&entries, nfds_t(entries.count), -1)
@@ -123,23 +113,19 @@ enum RudeCrowd {
     }
 }
 
-/// The process of those who read long texts, a thread for each, until it is killed.
+/// The process of the clients that read long texts, one thread each, until it is killed.
 enum TextReaders {
     static func run(port: UInt16) throws -> Never {
         for request in ["get Pub/S", "modified", "find s", "watch Pub/S\nunwatch"] {
             Thread.detachNewThread { try? read(request, port) }
         }
-        FileHandle.standardOutput.write(Data("1\n".utf8))
-        while true { sleep(1_000) }
+        Peer.serve("1")
     }
 
-    /// Asks and reads until the other end is gone.
+    /// Sends requests and reads replies until the connection ends.
     private static func read(_ request: String, _ port: UInt16) throws {
         let connection = try Connection(port: port, buffer: 262_144)
         let replies = request.split(separator: "\n").count
-        while true {
-            try connection.send(Array((request + "\n").utf8))
-            try connection.receive(replies, linesBeginningWith: "o")
-        }
+        while true { try connection.ask(request + "\n", replies: replies) }
     }
 }

@@ -1,4 +1,4 @@
-// Sets that are on disk with their history when they are answered: against the bare calls, Redis, and an etcd put.
+// Compares sets that are on disk before their reply with bare system calls, Redis, and an etcd put.
 
 import Foundation
 import Tweaks
@@ -9,14 +9,13 @@ enum DurableBenchmarks {
     private static let sets = 100
 
     static func run() throws {
-        let place = FileManager.default.temporaryDirectory.appendingPathComponent("tweaks-bench-\(getpid())")
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: place) }
-        let tweaks = try Peer.durableTweaks(in: place.appendingPathComponent("state").path)
-        try alone(tweaks, place)
+        let directory = try WorkDirectory("bench")
+        defer { directory.remove() }
+        let tweaks = try Peer.durableTweaks(in: directory.path("state"))
+        try alone(tweaks, directory)
         try together(tweaks)
-        try againstRedis(tweaks, place)
-        try againstEtcd(tweaks, place)
+        try againstRedis(tweaks, directory)
+        try againstEtcd(tweaks, directory)
     }
 
     // MARK: Ours
@@ -25,32 +24,26 @@ enum DurableBenchmarks {
         Array("set Bench/Wire/Number\(number % 100) \(number)\n".utf8)
     }
 
-    nonisolated(unsafe) private static var counter = 1  // One thread; makes each set another value.
+    nonisolated(unsafe) private static var counter = 1  // Used by one thread; makes each set change the value.
 
-    /// The times of single sets, one after the other.
+    /// The times of single sets, one after the other, in nanoseconds.
     private static func latencies(_ connection: Connection) throws -> [Double] {
         try (0..<sets).map { _ in
             counter += 1
-            return try Measure.nanoseconds {
-                try connection.send(request(counter))
-                try connection.receive(1, linesBeginningWith: "o")
-            }
+            return try Measure.nanoseconds { try connection.ask(request(counter)) }
         }
     }
 
     // MARK: The bare calls
 
-    private static func alone(_ tweaks: Peer, _ place: URL) throws {
+    private static func alone(_ tweaks: Peer, _ directory: WorkDirectory) throws {
         let connection = try Connection(port: tweaks.port)
-        for number in 0..<100 {
-            try connection.send(request(number + 1_000))
-            try connection.receive(1, linesBeginningWith: "o")
-        }
-        let state = place.appendingPathComponent("state")
+        for number in 0..<100 { try connection.ask(request(number + 1_000)) }
+        let state = directory.url.appendingPathComponent("state")
         let bytes = [UInt8](try Data(contentsOf: state.appendingPathComponent("overrides.json")))
         let history = try Data(contentsOf: state.appendingPathComponent("history.jsonl"))
         let line = [UInt8](history.dropLast().split(separator: UInt8(ascii: "\n")).last ?? Data()) + [10]
-        let bare = place.appendingPathComponent("bare").path
+        let bare = directory.path("bare")
         try FileManager.default.createDirectory(atPath: bare, withIntermediateDirectories: true)
         var times: (ours: [Double], theirs: [Double]) = ([], [])
         for _ in 0..<rounds {
@@ -59,16 +52,15 @@ enum DurableBenchmarks {
         }
         for (name, fraction, goal) in [("p50", 0.5, "≤ 1.3"), ("p99", 0.99, "")] {
             Table.row(
-                "durable set, 1 client, \(name) / the same bytes, bare calls",
-                ours: Measure.percentile(times.ours, fraction) / 1_000,
-                theirs: Measure.percentile(times.theirs, fraction) / 1_000, unit: "µs", goal: goal)
+                "durable set, 1 client, \(name) / the same bytes, bare calls", ours: times.ours, theirs: times.theirs,
+                fraction, goal: goal)
         }
         bareRate = 1e9 / Measure.median(times.theirs)
     }
 
-    nonisolated(unsafe) private static var bareRate = 0.0  // One thread.
+    nonisolated(unsafe) private static var bareRate = 0.0  // Used by one thread.
 
-    /// A line appended, and a file written as it has to be for a crash to leave the old or the new one.
+    /// Appends a line, and replaces a file such that a crash leaves the old or the new one.
     private static func write(_ bytes: [UInt8], _ line: [UInt8], in directory: String) {
         let folder = open(directory, O_RDONLY | O_DIRECTORY)
         let history = open("\(directory)/bare.jsonl", O_WRONLY | O_CREAT | O_APPEND, 0o600)
@@ -106,43 +98,35 @@ enum DurableBenchmarks {
 
     // MARK: Others
 
-    private static func againstRedis(_ tweaks: Peer, _ place: URL) throws {
-        let config = place.appendingPathComponent("redis.conf").path
-        try Data("dir \(place.path)\n".utf8).write(to: URL(fileURLWithPath: config))
+    private static func againstRedis(_ tweaks: Peer, _ directory: WorkDirectory) throws {
+        let config = directory.path("redis.conf")
+        try Data("dir \(directory.url.path)\n".utf8).write(to: URL(fileURLWithPath: config))
         guard let redis = try Peer.redis([config]) else {
             return Table.skipped("against CONFIG SET and CONFIG REWRITE", "install redis-server")
         }
         let (mine, other) = (try Connection(port: tweaks.port), try Connection(port: redis.port))
-        try other.send(Array("CONFIG SET appendonly yes\r\nCONFIG SET appendfsync always\r\n".utf8))
-        try other.receive(2, linesBeginningWith: "+")
+        try other.ask(
+            "CONFIG SET appendonly yes\r\nCONFIG SET appendfsync always\r\n", replies: 2, linesBeginningWith: "+")
         try compare("durable sets a second / Redis SET, appendfsync always", mine) {
             counter += 1
-            try other.send(Array("SET number \(counter)\r\n".utf8))
-            try other.receive(1, linesBeginningWith: "+")
+            try other.ask("SET number \(counter)\r\n", linesBeginningWith: "+")
         }
-        try other.send(Array("CONFIG SET appendonly no\r\n".utf8))
-        try other.receive(1, linesBeginningWith: "+")
+        try other.ask("CONFIG SET appendonly no\r\n", linesBeginningWith: "+")
         try compare("durable sets a second / Redis CONFIG SET + CONFIG REWRITE", mine) {
             counter += 1
-            try other.send(Array("CONFIG SET hz \(10 + counter % 100)\r\nCONFIG REWRITE\r\n".utf8))
-            try other.receive(2, linesBeginningWith: "+")
+            try other.ask(
+                "CONFIG SET hz \(10 + counter % 100)\r\nCONFIG REWRITE\r\n", replies: 2, linesBeginningWith: "+")
         }
     }
 
-    private static func againstEtcd(_ tweaks: Peer, _ place: URL) throws {
-        guard let etcd = try Peer.etcd(in: place.appendingPathComponent("etcd").path) else {
+    private static func againstEtcd(_ tweaks: Peer, _ directory: WorkDirectory) throws {
+        guard let etcd = try Peer.etcd(in: directory.path("etcd")) else {
             return Table.skipped("against an etcd put", "install etcd-server")
         }
-        let (mine, other) = (try Connection(port: tweaks.port), try Connection(port: etcd.port))
+        let (mine, gateway) = (try Connection(port: tweaks.port), try Gateway(port: etcd.port))
         try compare("durable sets a second / etcd put, by its JSON gateway", mine) {
             counter += 1
-            // key and value in Base64: "number", and a few digits.
-            let value = Data("\(counter)".utf8).base64EncodedString()
-            let body = "{\"key\":\"bnVtYmVy\",\"value\":\"\(value)\"}"
-            let head = "POST /v3/kv/put HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
-            try other.send(Array((head + body).utf8))
-            // The body comes last, and begins with a brace.
-            try other.receiveBody()
+            try gateway.put(Array("number".utf8), Array("\(counter)".utf8))
         }
     }
 

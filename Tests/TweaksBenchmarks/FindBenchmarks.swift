@@ -1,8 +1,5 @@
-// 100,000 tweaks: finding, completing and mistyping, and what another session notices of it.
+// Measures find, complete and mistyped paths among 100,000 tweaks, and their effect on another session.
 
-import Dispatch
-import Foundation
-import Synchronization
 import Tweaks
 import TweaksServer
 
@@ -27,15 +24,17 @@ enum FindBenchmarks {
         try server.start()
         defer { server.stop() }
         let port = UInt16(server.port ?? 0)
-        let (seeker, polite) = (try Connection(port: port), try Connection(port: port))
+        let seeker = try Connection(port: port)
         let first = try Measure.nanoseconds { try ask(seeker, "find size") }
         Table.row("the first find, which makes the index, 100,000 tweaks", value: first / 1e6, unit: "ms", goal: "–")
         try report("find in 100,000 tweaks", queries, seeker, goal: "p50 ≤ 10 ms")
         try report("complete in 100,000 tweaks", completions, seeker, goal: "p50 ≤ 5 ms")
         try report("a path mistyped in 100,000 tweaks", mistyped, seeker, goal: "p50 ≤ 10 ms")
-        try others(polite, port, "find", queries)
-        try others(polite, port, "complete", completions)
-        try others(polite, port, "mistyped", mistyped)
+        for (name, lines) in [("find", queries), ("complete", completions), ("mistyped", mistyped)] {
+            try Contention.report("ping while another session asks (\(name))", port: port, pings: 1_000) { greedy in
+                for line in lines { try ask(greedy, line) }
+            }
+        }
     }
 
     private static func report(_ name: String, _ lines: [String], _ connection: Connection, goal: String) throws {
@@ -52,41 +51,13 @@ enum FindBenchmarks {
         try connection.receiveStatuses(1)
     }
 
-    /// How a polite session fares while another one asks again and again.
-    private static func others(_ polite: Connection, _ port: UInt16, _ name: String, _ lines: [String]) throws {
-        let alone = try pings(polite, 1_000)
-        let stop = Atomic(false)
-        let ended = DispatchSemaphore(value: 0)
-        let reader = Thread {
-            guard let greedy = try? Connection(port: port) else { return }
-            while !stop.load(ordering: .relaxed) { for line in lines { try? ask(greedy, line) } }
-            ended.signal()
-        }
-        reader.start()
-        let together = try pings(polite, 1_000)
-        stop.store(true, ordering: .relaxed)
-        ended.wait()
-        Table.row(
-            "ping while another session asks (\(name)), p99 / alone", ours: Measure.percentile(together, 0.99) / 1_000,
-            theirs: Measure.percentile(alone, 0.99) / 1_000, unit: "µs", goal: "no stall: below 10 ms")
-    }
-
-    private static func pings(_ connection: Connection, _ count: Int) throws -> [Double] {
-        try (0..<count).map { _ in
-            try Measure.nanoseconds {
-                try connection.send(Array("ping\n".utf8))
-                try connection.receive(1, linesBeginningWith: "o")
-            }
-        }
-    }
-
     private static func fill(_ registry: TweakRegistry) {
         let things = ["Shadow", "Border", "Label", "Corner", "Blur", "Text", "Grid", "Spring", "Fade", "Glow"]
-        let facts = ["Size", "Radius", "Opacity", "Width", "Color Mix", "Delay", "Offset", "Speed", "Scale", "Weight"]
+        let names = ["Size", "Radius", "Opacity", "Width", "Color Mix", "Delay", "Offset", "Speed", "Scale", "Weight"]
         for number in 0..<100_000 {
             _ = Tweak(
                 "Category \(number / 5_000)", "Collection \(number / 100 % 50)",
-                "\(things[number % 10]) \(facts[number / 10 % 10]) \(number)", Double(number), in: 0...1e6,
+                "\(things[number % 10]) \(names[number / 10 % 10]) \(number)", Double(number), in: 0...1e6,
                 unit: "pt", help: "One of many, the \(things[number / 7 % 10].lowercased()) of it", registry: registry)
         }
     }

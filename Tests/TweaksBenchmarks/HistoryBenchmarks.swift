@@ -1,4 +1,4 @@
-// What a commit costs that is remembered, saved, and written to an audit.
+// Measures the cost of history, storage and audit for a commit.
 
 import Foundation
 import Tweaks
@@ -14,7 +14,7 @@ enum HistoryBenchmarks {
         try onDisk()
     }
 
-    /// A registry with two tweaks, and commits of two sessions to one of them.
+    /// A registry with one tweak, and commits of two sessions to it.
     private struct Side {
         let registry = TweakRegistry()
         let node: TweakNode
@@ -45,16 +45,15 @@ enum HistoryBenchmarks {
             goal: "≤ 1.3")
     }
 
-    /// Both sides are stored; one keeps its history and an audit beside.
+    /// Both sides are stored; one also has a history and an audit file.
     private static func onDisk() throws {
-        let place = FileManager.default.temporaryDirectory.appendingPathComponent("tweaks-bench-\(getpid())").path
-        defer { try? FileManager.default.removeItem(atPath: place) }
+        let directory = try WorkDirectory("bench")
+        defer { directory.remove() }
         let (with, without) = (try Side(limit: 1_000, merges: false), try Side(limit: 0, merges: false))
-        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
         let daemons = try [(with, "with"), (without, "without")].map { side, name in
             var configuration = TweakDaemon.Configuration()
-            (configuration.storage, configuration.signals) = (.directory("\(place)/\(name)"), [])
-            configuration.audit = name == "with" ? TweakDaemon.Audit("\(place)/audit.log") : nil
+            (configuration.storage, configuration.signals) = (.directory(directory.path(name)), [])
+            configuration.audit = name == "with" ? TweakDaemon.Audit(directory.path("audit.log")) : nil
             (configuration.registry, configuration.environment) = (side.registry, ["TWEAKS_SOCKET": "off"])
             configuration.onEvent = { _ in }
             return try TweakDaemon.start(name, configuration)

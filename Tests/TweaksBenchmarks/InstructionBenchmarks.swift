@@ -1,13 +1,13 @@
-// Counts the instructions of requests and commits under callgrind, and holds them to the budgets of a file.
+// Counts the instructions of requests and commits under callgrind, and compares them with the budgets of a file.
 //
-// Instructions say the same on a busy machine as on an idle one, so that a rise of some percent is seen.
+// Instruction counts do not depend on the load of the machine, so that an increase of a few percent is visible.
 
 import Foundation
 
 enum InstructionBenchmarks {
-    private typealias Figure = (name: String, value: Double)
+    private typealias InstructionCount = (name: String, value: Double)
 
-    /// How far above its budget a figure may be.
+    /// How far a count may exceed its budget.
     private static let tolerance = 1.03
 
     private static let loads = [
@@ -15,23 +15,23 @@ enum InstructionBenchmarks {
         (clients: 1, inFlight: 64, rounds: 64),
     ]
 
-    /// Prints all figures.
-    /// - Parameter budgets: A file of lines `get 1 × 1: 9000`; nil holds nothing to anything.
-    /// - Returns: Whether every figure keeps to its budget. Without what counts none does.
+    /// Prints all counts.
+    /// - Parameter budgets: The path of a file with lines `get 1 × 1: 9000`; nil compares nothing.
+    /// - Returns: Whether all counts are within their budgets; false when budgets are given and callgrind is missing.
     static func run(budgets: String?) throws -> Bool {
-        if !Counted.missing.isEmpty {
-            Table.skipped("instructions", "install \(Counted.missing.joined(separator: " and "))")
+        if !CountedProcess.missing.isEmpty {
+            Table.skipped("instructions", "install \(CountedProcess.missing.joined(separator: " and "))")
             return budgets == nil
         }
         try stayOnOneProcessor()
-        let figures = try commits() + requests()
-        return try budgets.map { try holds(figures, to: $0) } ?? true
+        let counts = try commits() + requests()
+        return try budgets.map { try areWithinBudgets(counts, $0) } ?? true
     }
 
     // MARK: Measuring
 
-    /// Keeps this process and those that it starts on one processor. How often a thread has to be woken depends on what
-    /// runs beside it, and was as much as two percent of a set.
+    /// Pins this process and its children to one processor. Otherwise the number of thread wake-ups depends on other
+    /// processes, and varied by two percent of a set.
     private static func stayOnOneProcessor() throws {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let allowed = status.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed_list:") }
@@ -42,10 +42,10 @@ enum InstructionBenchmarks {
         process.waitUntilExit()
     }
 
-    private static func commits() throws -> [Figure] {
+    private static func commits() throws -> [InstructionCount] {
         let rows = [("commit", "≤ 2500"), ("commit, one observer", "≤ 4000")]
-        let totals = try Counted.pairs(["commits", "\(commitCount)"])
-        if totals.count != rows.count { throw Counted.Failure("commits were counted \(totals.count) times") }
+        let totals = try CountedProcess.pairs(["commits", "\(commitCount)"])
+        if totals.count != rows.count { throw CountedProcess.Failure("commits were counted \(totals.count) times") }
         return zip(rows, totals).map { row, total in
             Table.row(row.0, value: total / Double(commitCount), unit: "instr", goal: row.1)
             return (row.0, total / Double(commitCount))
@@ -54,12 +54,12 @@ enum InstructionBenchmarks {
 
     private static let commitCount = 10_000
 
-    private static func requests() throws -> [Figure] {
-        let (tweaks, redis) = (try Counted.daemon(), try Counted.redis())
+    private static func requests() throws -> [InstructionCount] {
+        let (tweaks, redis) = (try CountedProcess.daemon(), try CountedProcess.redis())
         let (ours, theirs) = (WireBenchmarks.ours, WireBenchmarks.theirs)
         try WireBenchmarks.fill(tweaks.port, ours.set)
         try WireBenchmarks.fill(redis.port, theirs.set)
-        var figures: [Figure] = []
+        var counts: [InstructionCount] = []
         for load in loads {
             for (request, mine, other, goal) in [
                 ("get", ours.get, theirs.get, "≤ 1.2"), ("set", ours.set, theirs.set, "≤ 1.3"),
@@ -68,15 +68,15 @@ enum InstructionBenchmarks {
                 let value = try instructions(load, mine, of: tweaks)
                 let peer = try instructions(load, other, of: redis)
                 Table.row(name, ours: value, theirs: peer, unit: "instr", goal: goal)
-                figures.append((name, value))
+                counts.append((name, value))
             }
         }
-        return figures
+        return counts
     }
 
-    /// Of one request, after as many that are not counted.
+    /// The instructions of one request, after a warm-up.
     private static func instructions(
-        _ load: (clients: Int, inFlight: Int, rounds: Int), _ dialect: WireBenchmarks.Dialect, of peer: Counted
+        _ load: (clients: Int, inFlight: Int, rounds: Int), _ dialect: WireBenchmarks.Dialect, of peer: CountedProcess
     ) throws -> Double {
         let clients = try WireBenchmarks.Clients(load.clients, inFlight: load.inFlight, peer.port, dialect)
         try clients.ask(rounds: load.rounds / 4)
@@ -86,9 +86,9 @@ enum InstructionBenchmarks {
 
     // MARK: Budgets
 
-    private static func holds(_ figures: [Figure], to file: String) throws -> Bool {
+    private static func areWithinBudgets(_ counts: [InstructionCount], _ file: String) throws -> Bool {
         let budgets = try read(file)
-        let excesses = figures.compactMap { name, value -> String? in
+        let excesses = counts.compactMap { name, value -> String? in
             guard let budget = budgets[name] else {
                 return "there is no budget for \(name); write \(name): \(Int(value))"
             }

@@ -1,8 +1,8 @@
-// Timing: several rounds, both sides in turn, medians.
+// Measures times: several rounds, both sides in turn, medians and percentiles.
 
-/// Takes times.
+/// Measures times.
 enum Measure {
-    /// Nanoseconds that `body` takes.
+    /// The nanoseconds that `body` takes.
     @inline(never)
     static func nanoseconds(_ body: () throws -> Void) rethrows -> Double {
         let start = ContinuousClock.now
@@ -10,7 +10,7 @@ enum Measure {
         return (ContinuousClock.now - start) / .nanoseconds(1)
     }
 
-    /// The median time for one operation of two loops that take turns.
+    /// The median times per operation of two loops that run in turn.
     static func pair(
         rounds: Int = 15, operations: Int, _ ours: () throws -> Void, _ theirs: () throws -> Void
     ) rethrows -> (ours: Double, theirs: Double) {
@@ -29,7 +29,7 @@ enum Measure {
         return sorted[min(sorted.count - 1, Int(Double(sorted.count) * fraction))]
     }
 
-    /// Keeps a result from being optimised away, and an object from being known: who has seen it may change it.
+    /// Prevents the optimizer from removing a value, and from assuming that an object stays unchanged.
     @inline(never)
     @_optimize(none)
     static func keep<Value>(_ value: Value) {}

@@ -1,4 +1,4 @@
-// The panel's HTTP: how soon a change arrives on either side, what a thousand streams cost, and what nobody's looking costs.
+// Measures the panel: delays in both directions, a thousand event streams, page sizes, and the cost of an unused panel.
 
 import Dispatch
 import Foundation
@@ -12,12 +12,12 @@ enum PanelBenchmarks {
         try toTheObserver()
         try toTheStreams()
         try sizes()
-        try nobodyLooking()
+        try unused()
     }
 
-    // MARK: A change from the page
+    // MARK: From the page to the program
 
-    /// From the request to the observer, here in this process.
+    /// Measures from the request to the observer, which is in this process.
     private static func toTheObserver() throws {
         let registry = TweakRegistry()
         let tweak = Tweak("Bench", "Wire", "Number0", 0.0, registry: registry)
@@ -45,39 +45,39 @@ enum PanelBenchmarks {
             try lines.receive(1, linesBeginningWith: "o")
         }
         withExtendedLifetime(token) {}
-        row("PATCH → observer, p50 / set over lines", ours, theirs, 0.5, goal: "")
-        row("PATCH → observer, p99 / set over lines", ours, theirs, 0.99, goal: "< 20,000 µs")
+        Table.row("PATCH → observer, p50 / set over lines", ours: ours, theirs: theirs, 0.5, goal: "")
+        Table.row("PATCH → observer, p99 / set over lines", ours: ours, theirs: theirs, 0.99, goal: "< 20,000 µs")
     }
 
-    // MARK: A change to the pages
+    // MARK: From the program to the pages
 
     private static let flood = 2_000
 
-    /// From a set over lines to the last of many streams; then the same beside some that do not read.
+    /// Measures from a set to the last of many streams, first with all of them reading, then with ten stalled.
     private static func toTheStreams() throws {
         let peer = try Peer.panel(tweaks: 100)
         let setter = try Connection(port: peer.port)
         let count = min(1_000, DescriptorLimit.raise() - 200)
-        let before = ProcessFigures.residentBytes(of: "\(peer.processID)")
+        let before = peer.residentBytes
         let streams = try (0..<count).map { _ in try PanelConnection.stream(peer.panel) }
-        let bytes = Double(ProcessFigures.residentBytes(of: "\(peer.processID)") - before) / Double(count)
+        let bytes = Double(peer.residentBytes - before) / Double(count)
         Table.row("memory of an event stream, of \(count)", value: bytes, unit: "bytes", goal: "bounded")
         let reading = Array(streams.dropFirst(10))
         let all = try delays(setter, streams, rounds: 200)
-        // What the ten do not read is folded: never more than a change of each tweak.
+        // The server keeps only the newest change of each tweak for the ten stalled streams.
         let lines = (0..<flood).map { "set Bench/Wire/Number\(1 + $0 % 99) \($0)\n" }.joined()
-        try setter.send(Array(lines.utf8))
-        try setter.receive(flood, linesBeginningWith: "o")
+        try setter.ask(lines, replies: flood)
         for stream in reading {
             try stream.receive(through: "Number\(1 + (flood - 1) % 99)\",\"kind\":\"number\",\"value\":\(flood - 1)")
         }
         let some = try delays(setter, reading, rounds: 200)
-        row("set → last of \(count) streams, 10 of them stalled, p99 / none", some, all, 0.99, goal: "≈ 1")
-        let after = ProcessFigures.residentBytes(of: "\(peer.processID)") - before
+        Table.row(
+            "set → last of \(count) streams, 10 of them stalled, p99 / none", ours: some, theirs: all, 0.99,
+            goal: "≈ 1")
+        let after = peer.residentBytes - before
         Table.row(
             "memory of \(count) streams after \(flood) changes, 10 stalled", value: Double(after) / 1_048_576,
-            unit: "MiB",
-            goal: "bounded")
+            unit: "MiB", goal: "bounded")
     }
 
     private static func delays(_ setter: Connection, _ streams: [PanelConnection], rounds: Int) throws -> [Double] {
@@ -93,7 +93,7 @@ enum PanelBenchmarks {
 
     // MARK: Sizes
 
-    /// What a browser loads to show 500 tweaks: the markup each time, the files it names once for each version.
+    /// Prints the bytes that a browser loads to show 500 tweaks: the markup each time, its files once per version.
     private static func sizes() throws {
         let peer = try Peer.panel(tweaks: 500)
         let page = try PanelConnection(peer.panel)
@@ -107,16 +107,15 @@ enum PanelBenchmarks {
             goal: "< 100 kB")
         Table.row(
             "the page's \(files.count) files, which browsers keep", value: Double(files.reduce(0, +)) / 1_000,
-            unit: "kB",
-            goal: "< 200 kB")
+            unit: "kB", goal: "< 200 kB")
     }
 
-    // MARK: Nobody looking
+    // MARK: Unused
 
-    private static func nobodyLooking() throws {
+    private static func unused() throws {
         let (with, without) = (try Peer.panel(tweaks: 100), try Peer.tweaks())
         sleep(1)
-        let bytes = [with, without].map { ProcessFigures.residentBytes(of: "\($0.processID)") }
+        let bytes = [with, without].map(\.residentBytes)
         Table.row(
             "memory with the panel on, nobody looking, beyond without", value: Double(bytes[0] - bytes[1]) / 1_024,
             unit: "KiB", goal: "< 1,024 KiB")
@@ -126,15 +125,9 @@ enum PanelBenchmarks {
             "wake-ups in 2 s with the panel on, nobody looking", value: Double(with.switches - switches), unit: "",
             goal: "0")
     }
-
-    private static func row(_ name: String, _ ours: [Double], _ theirs: [Double], _ fraction: Double, goal: String) {
-        Table.row(
-            name, ours: Measure.percentile(ours, fraction) / 1_000,
-            theirs: Measure.percentile(theirs, fraction) / 1_000, unit: "µs", goal: goal)
-    }
 }
 
-/// A connection to a panel, by its address with the token.
+/// A connection to a panel, from its address with the token.
 final class PanelConnection {
     private let connection: Connection
     private let authority: String
@@ -151,7 +144,7 @@ final class PanelConnection {
         connection = try Connection(port: port, buffer: 16_384)
     }
 
-    /// One that reads events, whose snapshot has come.
+    /// Opens an event stream and reads its snapshot.
     static func stream(_ address: String) throws -> PanelConnection {
         let stream = try PanelConnection(address)
         try stream.ask("GET", "/api/events?pattern=Bench")
@@ -173,8 +166,8 @@ final class PanelConnection {
 
     func receiveBody() throws { try connection.receiveBody() }
 
-    /// Reads up to and with a text.
-    /// - Returns: How many bytes that were.
+    /// Reads up to and including a text.
+    /// - Returns: The number of bytes read.
     @discardableResult
     func receive(through text: String) throws -> Int {
         let wanted = Array(text.utf8)

@@ -1,11 +1,11 @@
-// What a read costs beside a read of a plain property.
+// Compares reading a tweak with reading a plain property.
 
 import Foundation
 import Synchronization
 import Tweaks
 
-/// A plain property of a class, which the optimiser cannot look through.
-final class Plain<Value>: @unchecked Sendable {
+/// A class with a plain property that the optimizer cannot see through.
+final class PlainProperty<Value>: @unchecked Sendable {
     // Unchecked: the benchmark never writes while it reads.
     var value: Value
     init(_ value: Value) {
@@ -27,37 +27,38 @@ enum ReadBenchmarks {
 
     // Each loop is written out: a generic one would measure generic code.
     private static func scalars(_ registry: TweakRegistry) {
-        let bool = (Tweak("Bench", "Read", "Bool", true, registry: registry), Plain(true))
+        let bool = (Tweak("Bench", "Read", "Bool", true, registry: registry), PlainProperty(true))
         compare("bool") {
             loop { bool.0.value ? 3 : 5 }
         } _: {
             loop { bool.1.value ? 3 : 5 }
         }
-        let int = (Tweak("Bench", "Read", "Int", 3, registry: registry), Plain(3))
+        let int = (Tweak("Bench", "Read", "Int", 3, registry: registry), PlainProperty(3))
         compare("int") {
             loop { int.0.value }
         } _: {
             loop { int.1.value }
         }
-        let number = (Tweak("Bench", "Read", "Number", 0.5, registry: registry), Plain(0.5))
+        let number = (Tweak("Bench", "Read", "Number", 0.5, registry: registry), PlainProperty(0.5))
         compare("number") {
             loop { bits(number.0.value) }
         } _: {
             loop { bits(number.1.value) }
         }
-        let color = (Tweak("Bench", "Read", "Color", TweakColor.black, registry: registry), Plain(TweakColor.black))
+        let black = TweakColor.black
+        let color = (Tweak("Bench", "Read", "Color", black, registry: registry), PlainProperty(black))
         compare("color") {
             loop { sum(color.0.value) }
         } _: {
             loop { sum(color.1.value) }
         }
-        let time = (Tweak("Bench", "Read", "Time", Duration.zero, registry: registry), Plain(Duration.zero))
+        let time = (Tweak("Bench", "Read", "Time", Duration.zero, registry: registry), PlainProperty(Duration.zero))
         compare("duration") {
             loop { Int(time.0.value.components.seconds) }
         } _: {
             loop { Int(time.1.value.components.seconds) }
         }
-        let wrapped = (Wrapped(registry), Plain(0.5))
+        let wrapped = (Wrapped(registry), PlainProperty(0.5))
         compare("number through the wrapper") {
             loop { bits(wrapped.0.number) }
         } _: {
@@ -72,8 +73,8 @@ enum ReadBenchmarks {
         }
     }
 
-    /// Mixes so many reads, each with the result of the one before, as a program would that uses them. The fence costs
-    /// nothing here, but lets no read be moved out of the loop.
+    /// Combines each read with the previous ones, like a program that uses them. The fence costs nothing here, but
+    /// keeps the reads inside the loop.
     @inline(__always)
     private static func loop(_ read: () -> Int) {
         var sum = 0
@@ -84,7 +85,7 @@ enum ReadBenchmarks {
         sink.store(sum, ordering: .relaxed)
     }
 
-    /// Where sums go, so that nobody can leave them out.
+    /// Receives the sums, so that the optimizer keeps them.
     private static let sink = Atomic(0)
 
     /// The bits of a double: adding doubles would take longer than reading them.
@@ -106,7 +107,7 @@ enum ReadBenchmarks {
     }
 
     private static func callSite() {
-        let plain = Plain(60.0)
+        let plain = PlainProperty(60.0)
         let times = Measure.pair(operations: count) {
             loop { bits(tweakValue("Bench", "Site", "Size", 60.0, in: 10...100)) }
         } _: {

@@ -1,4 +1,4 @@
-// Config files and stored overrides: from a saved file to its observer, long files, and starts with many overrides.
+// Measures config reloads and stored overrides: from saving a file to its observer, long files, and starts.
 
 import Foundation
 import Synchronization
@@ -9,17 +9,16 @@ enum ReloadBenchmarks {
     private static let count = 10_000
 
     static func run() throws {
-        let place = FileManager.default.temporaryDirectory.appendingPathComponent("tweaks-reload-\(getpid())")
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: place) }
-        try savedToObserved(place.appendingPathComponent("a.conf").path)
-        try long(place.appendingPathComponent("long.conf").path)
-        try start(place.appendingPathComponent("state").path)
+        let directory = try WorkDirectory("reload")
+        defer { directory.remove() }
+        try savedToObserved(directory.path("a.conf"))
+        try long(directory.path("long.conf"))
+        try start(directory.path("state"))
     }
 
-    // MARK: Noticing
+    // MARK: Watching
 
-    /// By rename, as editors save.
+    /// Saves a file by rename, as editors do.
     private static func save(_ text: String, _ path: String) throws {
         try text.write(toFile: path + ".new", atomically: false, encoding: .utf8)
         rename(path + ".new", path)
@@ -31,7 +30,7 @@ enum ReloadBenchmarks {
         let seen = DispatchSemaphore(value: 0)
         let observation = tweak.observe { _ in seen.signal() }
         let reloader = ConfigReloader(path: path, policy: ConfigPolicy(), registry: registry) { _ in }
-        let watcher = FileWatcher(path: path, onTrouble: { print($0) }, lookAgain: { _ in reloader.look() })
+        let watcher = FileWatcher(path: path, onProblem: { print($0) }, onChange: { _ in reloader.reloadIfChanged() })
         watcher.start()
         defer { watcher.stop() }
         try save("A/B/C = -1\n", path)

@@ -1,6 +1,6 @@
-// Random numbers that are the same in each run.
+// Generates random numbers that are the same in each run.
 
-/// SplitMix64 (Steele, Lea, Flood 2014), as the tests have it: their own comes with a test library.
+/// SplitMix64 (Steele, Lea, Flood 2014). A copy of the one in TweaksTestSupport, which needs the testing library.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,4 +1,4 @@
-// The other process of the socket benchmarks: a server with a hundred tweaks, or a Redis.
+// Runs the peer processes of the socket benchmarks: servers with tweaks, Redis and etcd.
 
 import Foundation
 import Tweaks
@@ -8,7 +8,7 @@ import TweaksServer
 
 enum ServedTweaks {
     /// Serves until it is killed, and prints its port.
-    /// - Parameter texts: How many long texts there are beside the numbers.
+    /// - Parameter texts: The number of long texts besides the numbers.
     static func serve(texts: Int = 0) throws -> Never {
         DescriptorLimit.raise()
         let tweaks = (0..<100).map { Tweak("Bench", "Wire", "Number\($0)", 0.0) }
@@ -16,21 +16,17 @@ enum ServedTweaks {
             Tweak("Pub", "S", "T\(number)", "").value = String(repeating: "0123456789abcdef", count: 4_080)
         }
         var hooks = TweakServerHooks()
-        // Sessions give up what they have, and are given what they ask for.
+        // Sessions drop their scopes and are granted those they request.
         hooks.access.grants = [.admin]
         let server = TweakServer(
             name: "bench", registry: .shared, listeners: [.tcp(port: 0)], limits: limits, hooks: hooks)
         try server.start()
-        FileHandle.standardOutput.write(Data("\(server.port ?? 0)\n".utf8))
-        while true {
-            sleep(1_000)
-            withExtendedLifetime(tweaks) {}
-        }
+        Peer.serve("\(server.port ?? 0)", keeping: server, tweaks)
     }
 }
 
 extension ServedTweaks {
-    /// Nobody is turned away, and nothing ends by itself.
+    /// Limits that no benchmark reaches.
     static var limits: TweakServerLimits {
         var limits = TweakServerLimits()
         limits.timeToFirstLine = .seconds(3_600)
@@ -50,19 +46,14 @@ extension ServedTweaks {
         }
         let server = TweakServer(panel: .on, name: "bench", listeners: [.tcp(port: 0)], limits: limits)
         try server.start()
-        FileHandle.standardOutput.write(Data("\(server.port ?? 0) \(server.panelAddress ?? "")\n".utf8))
-        while true {
-            sleep(1_000)
-            withExtendedLifetime(tweaks) {}
-        }
+        Peer.serve("\(server.port ?? 0) \(server.panelAddress ?? "")", keeping: server, tweaks)
     }
 
-    /// Serves as a program does that asks for nothing special, with an observer and without files. An action is the mark
-    /// of ``Counted``.
+    /// Serves with default settings, an observer, and no files. An action sets the mark of ``CountedProcess``.
     static func serveDefault() throws -> Never {
         let tweaks = (0..<100).map { Tweak("Bench", "Wire", "Number\($0)", 0.0) }
         tweakAction("Bench", "Count", "Mark") { _ in
-            Counted.mark()
+            CountedProcess.mark()
             return ""
         }
         let observation = tweaks[0].observe { Measure.keep($0.new) }
@@ -70,23 +61,19 @@ extension ServedTweaks {
         limits.commitsPerSecond = nil
         let daemon = try TweakDaemon.start(
             "bench", tcp: .open(port: 0), storage: .off, limits: limits, tweaks: tweaks)
-        FileHandle.standardOutput.write(Data("\(daemon.port ?? 0)\n".utf8))
-        while true {
-            pause()
-            withExtendedLifetime(observation) {}
-        }
+        Peer.serve("\(daemon.port ?? 0)", keeping: daemon, observation)
     }
 
-    /// Sets a number again and again between two marks of ``Counted``: without an observer, then with one.
+    /// Sets a number repeatedly between two marks of ``CountedProcess``: without an observer, then with one.
     static func commits(_ count: Int) throws {
         for observers in [0, 1] {
             let registry = TweakRegistry()
             let tweak = Tweak("Bench", "Set", "Number", 0.0, in: 0...1e9, registry: registry)
             let observations = (0..<observers).map { _ in tweak.observe { Measure.keep($0.new) } }
             for step in 1..<count { try tweak.set(Double(step)) }
-            Counted.mark()
+            CountedProcess.mark()
             for step in 0..<count { try tweak.set(Double(step)) }
-            Counted.mark()
+            CountedProcess.mark()
             for observation in observations { observation.cancel() }
         }
     }
@@ -98,15 +85,14 @@ extension ServedTweaks {
         limits.commitsPerSecond = nil
         let daemon = try TweakDaemon.start(
             "bench", tcp: .open(port: 0), storage: .directory(directory), limits: limits, tweaks: tweaks)
-        FileHandle.standardOutput.write(Data("\(daemon.port ?? 0)\n".utf8))
-        while true { sleep(1_000) }
+        Peer.serve("\(daemon.port ?? 0)", keeping: daemon)
     }
 }
 
-/// A process that serves on a port and is killed with this object.
+/// A process that serves on a port and is terminated with this object.
 final class Peer {
     let port: UInt16
-    /// The address of its panel, where it has one.
+    /// The address of its panel; empty without one.
     let panel: String
     private let process: Process
 
@@ -118,16 +104,33 @@ final class Peer {
 
     deinit { end() }
 
-    /// Ends it, and waits until it has.
+    /// Terminates the process and waits for its end.
     func end() {
         if process.isRunning { process.terminate() }
         process.waitUntilExit()
     }
 
-    /// Its number among the processes.
+    /// Prints a line that tells the parent process that this one is ready, and waits until it is killed.
+    ///
+    /// It uses pause(2), because ``CountedProcess`` takes nanosleep(2) for a mark.
+    static func serve(_ line: String, keeping objects: Any...) -> Never {
+        writeLine(line)
+        keepRunning(objects)
+    }
+
+    /// Waits until this process is killed.
+    static func keepRunning(_ objects: Any...) -> Never {
+        while true {
+            pause()
+            withExtendedLifetime(objects) {}
+        }
+    }
+
+    var residentBytes: Int { ProcessMetrics.residentBytes(of: "\(processID)") }
+
     var processID: Int32 { process.processIdentifier }
 
-    /// How often its threads have gone to sleep, or were put to sleep.
+    /// The context switches of its threads.
     var switches: Int { Self.switches(of: processID) }
 
     static func switches(of process: Int32) -> Int {
@@ -139,37 +142,37 @@ final class Peer {
         }
     }
 
-    /// This very program, as clients that flood and clients that stall.
+    /// This program, as clients that flood and clients that stall.
     static func crowd(of port: UInt16) throws -> Peer { try tweaks(["crowd", "\(port)"]) }
 
-    /// This very program, serving.
+    /// This program, serving.
     static func tweaks() throws -> Peer { try tweaks(["serve"]) }
 
     /// The same, with forty texts of 65 kB.
     static func texts() throws -> Peer { try tweaks(["serve-texts"]) }
 
-    /// This very program, as clients that read these texts, again and again.
+    /// This program, as clients that read these texts repeatedly.
     static func readers(of port: UInt16) throws -> Peer { try tweaks(["readers", "\(port)"]) }
 
     /// The same, with a panel.
     static func panel(tweaks count: Int) throws -> Peer { try tweaks(["serve-panel", "\(count)"]) }
 
-    /// The same, with a disk.
+    /// The same, with stored overrides.
     static func durableTweaks(in directory: String) throws -> Peer { try tweaks(["serve-durable", directory]) }
 
-    /// A process that is not started yet, in an environment that makes each run the same: no settings of tweaks, no Unix
-    /// socket, and tables that are hashed alike.
-    static func process(_ words: [String]) -> Process {
+    /// A process that is not started yet, in a reproducible environment: no tweak settings, no Unix socket, and
+    /// deterministic hashing.
+    static func process(_ command: [String]) -> Process {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: words[0])
-        process.arguments = Array(words.dropFirst())
+        process.executableURL = URL(fileURLWithPath: command[0])
+        process.arguments = Array(command.dropFirst())
         process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("TWEAKS_") }.merging(
             ["TWEAKS_SOCKET": "off", "SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
         process.standardError = FileHandle.nullDevice
         return process
     }
 
-    /// This very program, with these arguments.
+    /// This program, with these arguments.
     /// - Parameter wrapper: A program that runs it, with its arguments.
     static func tweaks(_ arguments: [String], under wrapper: [String] = []) throws -> Peer {
         let process = process(wrapper + [CommandLine.arguments[0]] + arguments)
@@ -184,7 +187,7 @@ final class Peer {
 
     /// A Redis without persistence; nil where none is installed.
     /// - Parameters:
-    ///   - arguments: What else is said to it; the first may be a file that it can rewrite.
+    ///   - arguments: Additional arguments; the first may be a config file that it can rewrite.
     ///   - wrapper: A program that runs it, with its arguments.
     static func redis(_ arguments: [String] = [], under wrapper: [String] = []) throws -> Peer? {
         try installed("redis-server", under: wrapper) { port in
@@ -204,7 +207,7 @@ final class Peer {
         }
     }
 
-    /// Where a program is installed.
+    /// The path of an installed program.
     static func path(of name: String) -> String? {
         ["/usr/bin/\(name)", "/usr/local/bin/\(name)"].first { FileManager.default.isExecutableFile(atPath: $0) }
     }

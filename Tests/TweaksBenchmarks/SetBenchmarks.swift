@@ -1,4 +1,4 @@
-// What a change costs.
+// Measures the cost of a change.
 
 import Tweaks
 

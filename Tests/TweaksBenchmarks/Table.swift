@@ -1,30 +1,37 @@
-// How results are printed.
+// Prints the results of measurements as a table.
 
 import Foundation
+
+/// Writes a line to standard output without buffering, so that a run that is cut short has shown its results.
+func writeLine(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
 /// Prints rows under headings.
 enum Table {
     static func heading(_ name: String) {
-        write("\n\(pad(name, 58))\(right("ours", 13))\(right("theirs", 13))\(right("ratio", 9))   goal")
+        writeLine("\n\(pad(name, 58))\(right("ours", 13))\(right("theirs", 13))\(right("ratio", 9))   goal")
     }
 
-    /// One comparison. `goal` says which ratio is promised.
+    /// Prints a comparison. `goal` is the promised ratio.
     static func row(_ name: String, ours: Double, theirs: Double, unit: String, goal: String) {
         let ratio = format(ours / theirs)
-        write(
+        writeLine(
             "\(pad(name, 58))\(right("\(format(ours)) \(unit)", 13))\(right("\(format(theirs)) \(unit)", 13))"
                 + "\(right(ratio, 9))   \(goal)")
     }
 
-    /// One figure with an absolute goal.
+    /// Prints one value with an absolute goal.
     static func row(_ name: String, value: Double, unit: String, goal: String) {
-        write("\(pad(name, 58))\(right("\(format(value)) \(unit)", 13))\(right("", 22))   \(goal)")
+        writeLine("\(pad(name, 58))\(right("\(format(value)) \(unit)", 13))\(right("", 22))   \(goal)")
     }
 
-    static func skipped(_ name: String, _ reason: String) { write("\(pad(name, 58)) skipped: \(reason)") }
+    /// Prints a comparison of a percentile of times in nanoseconds, as microseconds.
+    static func row(_ name: String, ours: [Double], theirs: [Double], _ fraction: Double, goal: String) {
+        row(
+            name, ours: Measure.percentile(ours, fraction) / 1_000,
+            theirs: Measure.percentile(theirs, fraction) / 1_000, unit: "µs", goal: goal)
+    }
 
-    // Unbuffered: a run that is cut short has shown what it measured.
-    private static func write(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+    static func skipped(_ name: String, _ reason: String) { writeLine("\(pad(name, 58)) skipped: \(reason)") }
 
     private static func pad(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))

@@ -1,4 +1,4 @@
-// Temporary overrides: what pending ones cost, how often they wake the process, and how exactly they end.
+// Measures temporary overrides: the cost of pending ones, wake-ups, and how exactly they expire.
 
 import Foundation
 import Synchronization
@@ -18,13 +18,13 @@ enum TemporaryBenchmarks {
         try withExtendedLifetime((with, without)) { try exactness() }
     }
 
-    /// A registry with tweaks that are set for an hour, and one that is set for good.
+    /// A registry with tweaks that are set for an hour, and one that is set permanently.
     private struct Side {
         let registry = TweakRegistry()
         let plain: Tweak<Int>
 
         init(pending: Int) throws {
-            plain = try registry.register("Bench", "Temporary", "Plain", 0)
+            plain = try registry.register("Bench", "Temporary", "PlainProperty", 0)
             for number in 0..<pending {
                 let tweak = try registry.register("Bench", "Temporary", "Number \(number)", 0)
                 try tweak.set(1, for: .seconds(3_600 + number))
@@ -36,9 +36,9 @@ enum TemporaryBenchmarks {
         }
     }
 
-    /// How often any thread gave way while the process had nothing to do.
+    /// The voluntary context switches in two idle seconds.
     private static func idle() -> Double {
-        // What the commits before have left to the runtime ends first.
+        // Lets pending work of the runtime end first.
         Thread.sleep(forTimeInterval: 0.5)
         let before = switches()
         Thread.sleep(forTimeInterval: 2)
@@ -53,7 +53,7 @@ enum TemporaryBenchmarks {
         return usage.ru_nvcsw
     }
 
-    /// 200 ends within half a second.
+    /// Measures 200 expirations within half a second.
     private static func exactness() throws {
         let registry = TweakRegistry()
         let late = Mutex<[Double]>([])

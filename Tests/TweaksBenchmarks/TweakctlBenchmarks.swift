@@ -1,4 +1,4 @@
-// tweakctl as a whole process, beside nc doing the same.
+// Compares a run of tweakctl with nc sending the same request.
 
 import Foundation
 import Tweaks
@@ -17,17 +17,16 @@ enum TweakctlBenchmarks {
         }
         let registry = TweakRegistry()
         _ = try registry.register("Bench", "Client", "Size", 60.0)
-        let place = FileManager.default.temporaryDirectory.appendingPathComponent("tweaks-ctl-\(getpid())").path
-        try FileManager.default.createDirectory(
-            atPath: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(atPath: place) }
-        let server = TweakServer(name: "ctl", registry: registry, listeners: [.unix(path: "\(place)/socket")])
+        let directory = try WorkDirectory("ctl")
+        defer { directory.remove() }
+        let socket = directory.path("socket")
+        let server = TweakServer(name: "ctl", registry: registry, listeners: [.unix(path: socket)])
         try server.start()
         defer { server.stop() }
         let times = try Measure.pair(
             rounds: 9, operations: 40,
-            { for _ in 0..<40 { try one(tweakctl, ["-s", "\(place)/socket", "get", "Bench/Client/Size"], "") } },
-            { for _ in 0..<40 { try one(nc, ["-N", "-U", "\(place)/socket"], "get Bench/Client/Size\n") } })
+            { for _ in 0..<40 { try one(tweakctl, ["-s", socket, "get", "Bench/Client/Size"], "") } },
+            { for _ in 0..<40 { try one(nc, ["-N", "-U", socket], "get Bench/Client/Size\n") } })
         Table.row(
             "tweakctl get, a whole process / nc", ours: times.ours / 1e6, theirs: times.theirs / 1e6, unit: "ms",
             goal: "≤ 2")

@@ -1,10 +1,10 @@
-// Requests over loopback to the daemon that `TweakDaemon.start` gives by default, against Redis answering inline GET and
-// SET from the same load generator.
+// Compares requests over loopback to a daemon with default settings with inline GET and SET of Redis, from the same
+// load generator.
 
 import Foundation
 
 enum WireBenchmarks {
-    /// A request, and how the line begins that ends its answer; of Redis' bulk replies the line before.
+    /// A request, and the first character of the line that ends its reply; for Redis' bulk replies, of the line before.
     struct Dialect: Sendable {
         let request: @Sendable (Int) -> String
         let mark: Character
@@ -46,8 +46,7 @@ enum WireBenchmarks {
     static func fill(_ port: UInt16, _ dialect: Dialect) throws {
         let connection = try Connection(port: port)
         for number in 0..<100 {
-            try connection.send(Array(dialect.request(number).utf8))
-            try connection.receive(1, linesBeginningWith: dialect.mark)
+            try connection.ask(dialect.request(number), linesBeginningWith: dialect.mark)
         }
     }
 
@@ -71,7 +70,7 @@ enum WireBenchmarks {
         return Double(rounds * load.clients * load.inFlight) / (time / 1e9)
     }
 
-    /// Connections that ask the same again and again.
+    /// Connections that repeat the same requests.
     final class Clients {
         private let connections: [Connection]
         private let batches: [[UInt8]]
@@ -79,7 +78,7 @@ enum WireBenchmarks {
         private let mark: Character
         private var sent = 0
 
-        /// Every set is a change: a number has another value in each batch that names it.
+        /// Every set is a change: a number has a different value in each batch.
         init(_ count: Int, inFlight: Int, _ port: UInt16, _ dialect: Dialect) throws {
             (self.inFlight, mark) = (inFlight, dialect.mark)
             connections = try (0..<count).map { _ in try Connection(port: port) }
@@ -88,7 +87,7 @@ enum WireBenchmarks {
             }
         }
 
-        /// Sends so many requests on each connection, then reads all answers; again and again.
+        /// Sends a batch of requests on each connection, then reads all replies; repeats that.
         func ask(rounds: Int) throws {
             for _ in 0..<rounds {
                 for connection in connections {

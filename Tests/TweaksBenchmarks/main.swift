@@ -1,12 +1,12 @@
 // Measures what the README promises: swift run -c release TweaksBenchmarks [GROUP…]
 //
-// Each row is a ratio of two figures taken in turn in the same run. Groups: read set history scale find wire watch durable
-// reload temporary tweakctl crowd access panel fleet.
+// Each row is a ratio of two values measured in turn in the same run. Groups: read set history scale find wire watch
+// durable reload temporary tweakctl crowd access panel fleet.
 //
 // TweaksBenchmarks instructions [FILE] counts instructions under callgrind, and fails above the budgets of the file.
 //
-// TweaksBenchmarks soak --minutes N [--seed S] [--sessions N] is another sort of measurement: what is left of a crowd. So is
-// TweaksBenchmarks fleet-soak --minutes N [--processes N] [--seed S]: what is left of a fleet.
+// TweaksBenchmarks soak --minutes N [--seed S] [--sessions N] looks for leaks of a server under many sessions, and
+// TweaksBenchmarks fleet-soak --minutes N [--processes N] [--seed S] for leaks and wrong values in a fleet.
 
 import Foundation
 
@@ -32,14 +32,14 @@ if arguments.first == "serve" {
 } else if arguments.first == "readers", arguments.count == 2, let port = UInt16(arguments[1]) {
     try TextReaders.run(port: port)
 } else if arguments.first == "crowd", arguments.count == 2, let port = UInt16(arguments[1]) {
-    try RudeCrowd.run(port: port)
+    try NoisyClients.run(port: port)
 } else if arguments.first == "serve-fleet", arguments.count == 2 {
     try ServedFleet.serve(arguments[1])
 } else if arguments.first == "follow-fleet", arguments.count == 4, let count = Int(arguments[1]) {
     try ServedFleet.follow(count, arguments[2], arguments[3])
 } else if arguments.first == "fleet-soak" {
     guard let soak = FleetSoak(Array(arguments.dropFirst())) else {
-        print("write: TweaksBenchmarks fleet-soak --minutes N [--processes N] [--seed S]")
+        print("usage: TweaksBenchmarks fleet-soak --minutes N [--processes N] [--seed S]")
         exit(2)
     }
     exit(try soak.run() ? 0 : 1)
@@ -47,7 +47,7 @@ if arguments.first == "serve" {
     clients.run()
 } else if arguments.first == "soak" {
     guard let soak = Soak(Array(arguments.dropFirst())) else {
-        print("write: TweaksBenchmarks soak --minutes N [--seed S] [--sessions N]")
+        print("usage: TweaksBenchmarks soak --minutes N [--seed S] [--sessions N]")
         exit(2)
     }
     exit(try soak.run() ? 0 : 1)

@@ -1,8 +1,8 @@
-// A terminal in memory that understands what bounce sends, and nothing else.
+// Interprets the escape sequences of bounce, and no others, in memory.
 
 @testable import bounce
 
-/// Applies bytes to a grid of cells, so that a test can look at what a person would see.
+/// A grid of cells as a terminal shows it.
 struct FakeTerminal {
     struct Cell: Equatable {
         var symbol: Character = " "
@@ -12,8 +12,8 @@ struct FakeTerminal {
 
     let columns: Int
     private(set) var cells: [Cell]
-    /// Whatever was not understood, or happened outside the screen; a good test ends with none of it.
-    private(set) var complaints: [String] = []
+    /// Unknown sequences, and output outside the screen.
+    private(set) var errors: [String] = []
     private var cursor = 0
     private var pen = Cell()
 
@@ -31,14 +31,13 @@ struct FakeTerminal {
             }
             let body = rest.prefix { !$0.isLetter }
             rest = rest.dropFirst(body.count)
-            obey(body.dropFirst(), rest.popFirst())
+            execute(body.dropFirst(), rest.popFirst())
         }
     }
 
-    /// The text of one row.
     func text(row: Int) -> String { String(cells[row * columns..<(row + 1) * columns].map(\.symbol)) }
 
-    /// The picture, two pixels from each of the first rows.
+    /// The pixels of the first rows, two in each cell.
     func pixels(rows: Int) -> [Pixel] {
         (0..<rows * 2).flatMap { y in
             (0..<columns).map { x in
@@ -49,24 +48,24 @@ struct FakeTerminal {
     }
 
     private mutating func put(_ character: Character) {
-        guard cells.indices.contains(cursor) else { return complaints.append("wrote outside: \(character)") }
+        guard cells.indices.contains(cursor) else { return errors.append("wrote outside: \(character)") }
         cells[cursor] = Cell(symbol: character, foreground: pen.foreground, background: pen.background)
         cursor += 1
     }
 
-    private mutating func obey(_ body: Substring, _ final: Character?) {
+    private mutating func execute(_ body: Substring, _ final: Character?) {
         let numbers = body.split(separator: ";").compactMap { Int($0) }
         switch (final, body) {
         case ("H", _) where numbers.count == 2: cursor = (numbers[0] - 1) * columns + numbers[1] - 1
         case ("J", "2"): cells = cells.map { _ in Cell() }
         case ("h", "?2026"), ("l", "?2026"): break
         case ("m", "0"): pen = Cell()
-        case ("m", _) where numbers.count == 5 && numbers[1] == 2: dip(numbers)
-        default: complaints.append("unknown: \(body)\(final.map(String.init) ?? "")")
+        case ("m", _) where numbers.count == 5 && numbers[1] == 2: setColor(numbers)
+        default: errors.append("unknown: \(body)\(final.map(String.init) ?? "")")
         }
     }
 
-    private mutating func dip(_ numbers: [Int]) {
+    private mutating func setColor(_ numbers: [Int]) {
         let color = Pixel(red: UInt8(numbers[2]), green: UInt8(numbers[3]), blue: UInt8(numbers[4]))
         if numbers[0] == 38 { pen.foreground = color } else { pen.background = color }
     }

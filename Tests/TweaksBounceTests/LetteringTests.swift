@@ -1,15 +1,13 @@
-// Letters become dots: all of the ink, in the right place, at any size.
+// Tests the dots of letters: their total coverage, their places and their scale.
 
 import Testing
 
 @testable import bounce
 
-@Suite("Letters")
-struct LetteringTests {
+@Suite struct LetteringTests {
     private let wide = -1000..<1000
 
-    @Test("Every printable character has a glyph of its own, and nothing else has")
-    func glyphs() {
+    @Test func onlyPrintableASCIIHasGlyphs() {
         let printable = (UInt8(32)...126).map { Font.glyph(for: Character(Unicode.Scalar($0))) }
         #expect(Set(printable).count == 95)
         #expect(printable.allSatisfy { $0.count == Font.height && (1...5).contains($0[0].count) })
@@ -18,8 +16,7 @@ struct LetteringTests {
         for character in ["\u{7F}", "\n", "漢", "👩‍👩‍👧"] as [Character] { #expect(Font.glyph(for: character) == box) }
     }
 
-    @Test("At scale 1 the dots are the glyph", arguments: ["I", "Tweaks", "gÄ~", " "])
-    func drawsTheGlyphs(text: String) {
+    @Test(arguments: ["I", "Tweaks", "gÄ~", " "]) func atScale1TheDotsAreTheGlyphs(text: String) {
         let rows = picture(of: text).split(separator: "\n")
         let glyphs = text.map(Font.glyph(for:))
         for (row, line) in rows.enumerated() {
@@ -27,7 +24,7 @@ struct LetteringTests {
         }
     }
 
-    @Test func looksLikeThis() {
+    @Test func theGlyphsOfHiAreDrawn() {
         #expect(
             picture(of: "Hi") == """
                 █···█··█·
@@ -41,25 +38,22 @@ struct LetteringTests {
                 """)
     }
 
-    @Test("The ink is the same at any place, and grows as the area does", arguments: [0.3, 0.5, 1, 1.7, 2, 12.25])
-    func inkIsKept(scale: Double) {
+    @Test(arguments: [0.3, 0.5, 1, 1.7, 2, 12.25]) func theCoverageIsProportionalToTheArea(scale: Double) {
         let lettering = Lettering("Tweaks!")
-        func ink(at origin: Vector, _ scale: Double) -> Double {
+        func coverage(at origin: Vector, _ scale: Double) -> Double {
             let dots = lettering.dots(at: origin, scale: scale, columns: wide, rows: wide)
             return dots.map { Double($0.share) }.reduce(0, +) / 256 / scale / scale
         }
-        let expected = ink(at: .zero, 1)
+        let expected = coverage(at: .zero, 1)
         for origin in [Vector(0, 0), Vector(0.25, -7.4), Vector(-20.9, 3.5)] {
-            #expect(abs(ink(at: origin, scale) - expected) < expected * 0.02)
+            #expect(abs(coverage(at: origin, scale) - expected) < expected * 0.02)
         }
     }
 
-    @Test("Only what is in the window is worked out")
-    func window() {
+    @Test func dotsAreLimitedToTheWindow() {
         let dots = Lettering(String(repeating: "W", count: 120)).dots(
             at: Vector(-300, -60), scale: 15, columns: 0..<20, rows: 0..<10)
-        #expect(!dots.isEmpty)
-        #expect(dots.allSatisfy { (0..<20).contains($0.x) && (0..<10).contains($0.y) })
+        #expect(!dots.isEmpty && dots.allSatisfy { (0..<20).contains($0.x) && (0..<10).contains($0.y) })
         #expect(Lettering("").dots(at: Vector(0.5, 0.5), scale: 3, columns: wide, rows: wide) == [])
     }
 

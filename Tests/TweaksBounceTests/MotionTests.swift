@@ -1,11 +1,10 @@
-// The label's way: the same each time, within its room, and without jumps.
+// Tests the motion of the label: reproducible, within the screen, without jumps.
 
 import Testing
 
 @testable import bounce
 
-@Suite("Motion")
-struct MotionTests {
+@Suite struct MotionTests {
     private static let plain = Motion.Course(room: Vector(60, 40), speed: 30, gravity: 50, easing: .inOut)
 
     /// Courses that differ in one thing each.
@@ -28,28 +27,23 @@ struct MotionTests {
         }
     }
 
-    @Test(arguments: courses)
-    func isTheSameEachTime(course: Motion.Course) {
+    @Test(arguments: courses) func theMotionIsReproducible(course: Motion.Course) {
         #expect(Self.way(on: course) == Self.way(on: course))
     }
 
-    @Test("Speed, gravity and easing each make a difference")
-    func eachParameterCounts() {
+    @Test func speedGravityAndEasingEachChangeTheMotion() {
         let ways = Self.courses.map { Self.way(on: $0, seconds: 3) }
         for (index, way) in ways.enumerated() { #expect(!ways[..<index].contains(way)) }
     }
 
-    @Test("It does not depend on the frame rate", arguments: courses)
-    func rateDoesNotMatter(course: Motion.Course) throws {
+    @Test(arguments: courses) func theMotionIsIndependentOfTheFrameRate(course: Motion.Course) throws {
         let slow = try #require(Self.way(on: course, seconds: 7, rate: 10).last)
         let fast = try #require(Self.way(on: course, seconds: 7, rate: 200).last)
         #expect(distance(slow, fast) < 0.001)
     }
 
-    @Test(
-        "It touches all four edges, and never crosses one",
-        arguments: [.linear, .easeIn, .inOut, .bounce] as [Easing])
-    func staysInItsRoom(easing: Easing) throws {
+    @Test(arguments: [.linear, .easeIn, .inOut, .bounce] as [Easing])
+    func theLabelTouchesAllEdgesAndCrossesNone(easing: Easing) throws {
         for gravity in [0.0, 5, 400] {
             let way = Self.way(on: Self.changed { ($0.easing, $0.gravity) = (easing, gravity) }, seconds: 60)
             for (values, limit) in [(way.map(\.x), 60.0), (way.map(\.y), 40.0)] {
@@ -60,23 +54,19 @@ struct MotionTests {
         }
     }
 
-    @Test("A label larger than the screen shows both of its ends")
-    func negativeRoom() throws {
+    @Test func aLabelLargerThanTheScreenShowsBothOfItsEnds() throws {
         let way = Self.way(on: Self.changed { $0.room = Vector(-60, -40) })
         #expect(way.allSatisfy { $0.x <= 0 && $0.x >= -60 && $0.y <= 0 && $0.y >= -40 })
         #expect(try #require(way.map(\.x).min()) < -59)
     }
 
-    @Test("Without speed it hops on the spot; without gravity too, it rests")
-    func speedAndGravityAreIndependent() {
+    @Test func withoutSpeedTheMotionIsVerticalAndWithoutGravityItEnds() {
         let hopping = Self.way(on: Self.changed { $0.speed = 0 })
-        #expect(Set(hopping.map(\.x)).count == 1)
-        #expect(Set(hopping.map(\.y)).count > 100)
+        #expect(Set(hopping.map(\.x)).count == 1 && Set(hopping.map(\.y)).count > 100)
         #expect(Set(Self.way(on: Self.changed { ($0.speed, $0.gravity) = (0, 0) })) == [.zero])
     }
 
-    @Test("Whatever changes, the next frame is near the last one", arguments: courses)
-    func changesDoNotJump(course: Motion.Course) {
+    @Test(arguments: courses) func aChangedCourseContinuesAtTheSamePosition(course: Motion.Course) {
         var motion = moved()
         let before = motion.position
         motion.advance(0, on: course)
@@ -85,8 +75,7 @@ struct MotionTests {
         #expect(distance(motion.position, before) < 0.001)
     }
 
-    @Test("Paused, it rests, but still comes in when the screen shrinks")
-    func pausing() {
+    @Test func aPausedLabelMovesOnlyWhenTheScreenShrinks() {
         var motion = moved()
         let before = motion.position
         motion.advance(5, on: Self.plain, paused: true)
@@ -95,8 +84,7 @@ struct MotionTests {
         #expect(motion.position.x <= 2.001 && motion.position.y <= 1.001)
     }
 
-    @Test("Recentre glides to the middle", arguments: Easing.allCases)
-    func recentring(easing: Easing) {
+    @Test(arguments: Easing.allCases) func recenteringMovesSmoothlyToTheMiddle(easing: Easing) {
         for gravity in [0.0, 20, 400] {
             for seconds in [0.7, 1.9, 3.1] {
                 let course = Self.changed { ($0.easing, $0.gravity) = (easing, gravity) }
@@ -123,22 +111,17 @@ struct MotionTests {
     }
 }
 
-@Suite("Easing")
-struct EasingTests {
-    @Test(arguments: Easing.allCases)
-    func goesFromNothingToAll(easing: Easing) {
-        #expect(abs(easing(0)) < 0.001)
-        #expect(abs(easing(1) - 1) < 0.001)
+@Suite struct EasingTests {
+    @Test(arguments: Easing.allCases) func eachCurveStartsAt0AndEndsAt1(easing: Easing) {
+        #expect(abs(easing(0)) < 0.001 && abs(easing(1) - 1) < 0.001)
     }
 
-    @Test("No curve jumps", arguments: Easing.allCases)
-    func isContinuous(easing: Easing) {
+    @Test(arguments: Easing.allCases) func eachCurveIsContinuous(easing: Easing) {
         let shares = (0...1000).map { easing(Double($0) / 1000) }
         #expect(zip(shares, shares.dropFirst()).allSatisfy { abs($1 - $0) < 0.02 })
     }
 
-    @Test(arguments: Easing.allCases)
-    func findsTheTimeOfAShare(easing: Easing) {
+    @Test(arguments: Easing.allCases) func eachCurveHasAnInverse(easing: Easing) {
         for share in [0.1, 0.5, 0.9] { #expect(abs(easing(easing.time(reaching: share)) - share) < 0.02) }
     }
 }

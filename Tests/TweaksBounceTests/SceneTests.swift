@@ -1,26 +1,17 @@
-// Whole frames, without a terminal: what each tweak does to the picture.
+// Tests the effect of each tweak on whole frames.
 
 import Testing
 import Tweaks
 
 @testable import bounce
 
-/// Serialized, since the tweaks of the program belong to the whole process.
-@Suite("Scene", .serialized)
-struct SceneTests {
-    private let black = TweakColor.black
-    private let white = TweakColor.white
-
-    /// A still picture: white on black, no trail, one pixel for each pixel of the font.
+/// Serialized, as all tests share the tweaks of the process.
+@Suite(.serialized) struct SceneTests {
+    /// White on black, paused, no trail, one pixel for each pixel of the font.
     init() {
-        Look.text.value = "I"
-        Look.size.value = 8
-        Look.foreground.value = white
-        Look.background.value = black
-        Look.alpha.value = 1
-        Look.fade.value = .zero
-        Look.trail.value = 0
-        Look.paused.value = true
+        (Look.text.value, Look.size.value) = ("I", 8)
+        (Look.foreground.value, Look.background.value, Look.alpha.value) = (.white, .black, 1)
+        (Look.fade.value, Look.trail.value, Look.paused.value) = (.zero, 0, true)
     }
 
     private func picture(_ scene: inout Scene, columns: Int = 20, rows: Int = 9, after seconds: Double = 0) -> Canvas {
@@ -29,7 +20,7 @@ struct SceneTests {
 
     private func lit(_ canvas: Canvas) -> Int { canvas.pixels.count { $0 != .black } }
 
-    @Test func textSizeAndColoursAreVisible() {
+    @Test func textSizeAndColorsAreVisible() {
         var scene = Scene()
         let first = picture(&scene)
         #expect(lit(first) == 11)
@@ -54,21 +45,20 @@ struct SceneTests {
         #expect(lit(picture(&scene)) == 0)
     }
 
-    @Test func fadeCrossesOverToANewColour() {
+    @Test func aNewColorFadesIn() {
         var scene = Scene()
         _ = picture(&scene)
         Look.fade.value = .seconds(1)
-        Look.background.value = white
+        Look.background.value = .white
         let corner = (0..<5).map { _ in picture(&scene, after: 0.25).pixels[19].red }
         #expect(corner == [15, 127, 239, 255, 255])
     }
 
-    @Test func trailLeavesGhostsThatFade() {
+    @Test func aTrailFadesWhenTheLabelRests() {
         var scene = Scene()
         (Look.paused.value, Look.trail.value) = (false, 4)
         for _ in 0..<30 { _ = picture(&scene, after: 1 / 60) }
-        let moving = Set(picture(&scene, after: 1 / 60).pixels.map(\.red))
-        #expect(moving.count > 5)
+        #expect(Set(picture(&scene, after: 1 / 60).pixels.map(\.red)).count > 5)
         Look.paused.value = true
         for _ in 0..<300 { _ = picture(&scene, after: 1 / 60) }
         let trailing = lit(picture(&scene))
@@ -76,18 +66,16 @@ struct SceneTests {
         #expect(lit(picture(&scene)) == trailing)
     }
 
-    @Test func pausedRestsAndRecentreGoesToTheMiddle() {
+    @Test func aPausedSceneRestsAndRecenteringMovesToTheMiddle() {
         var scene = Scene()
         let first = picture(&scene)
         #expect(picture(&scene, after: 1) == first)
         scene.recenter()
         for _ in 0..<600 { _ = picture(&scene, after: 1 / 60) }
-        #expect(abs(scene.motion.position.x - 8.5) < 1)
-        #expect(abs(scene.motion.position.y - 4) < 1)
+        #expect(abs(scene.motion.position.x - 8.5) < 1 && abs(scene.motion.position.y - 4) < 1)
     }
 
-    @Test("Any size of terminal has a frame of that size", arguments: [(1, 1), (2, 2), (10, 4), (300, 90)])
-    func anySize(columns: Int, rows: Int) {
+    @Test(arguments: [(1, 1), (2, 2), (10, 4), (300, 90)]) func framesFillTheTerminal(columns: Int, rows: Int) {
         var scene = Scene()
         (Look.text.value, Look.size.value, Look.paused.value) = ("Tweaks", 120, false)
         for _ in 0..<10 {
@@ -97,7 +85,7 @@ struct SceneTests {
         }
     }
 
-    @Test func frameBytesShowTheFrame() {
+    @Test func encodedFramesShowTheScene() {
         var scene = Scene()
         var encoder = FrameEncoder()
         var terminal = FakeTerminal(columns: 30, rows: 10)
@@ -108,6 +96,6 @@ struct SceneTests {
             #expect(terminal.pixels(rows: 9) == frame.canvas.pixels)
         }
         #expect(terminal.text(row: 9).hasPrefix("nc 127.0.0.1 7777"))
-        #expect(terminal.complaints == [])
+        #expect(terminal.errors == [])
     }
 }

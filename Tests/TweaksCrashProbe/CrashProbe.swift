@@ -1,4 +1,4 @@
-// A daemon that tests start as a process of its own, in order to kill it, signal it, and take its disk away.
+// Runs a daemon in its own process, so that tests can kill it, signal it and limit its disk.
 
 #if canImport(Darwin)
     import Darwin
@@ -12,16 +12,16 @@ import Tweaks
 import TweaksDaemon
 import TweaksServer
 
-/// `CrashProbe [required] [config-required] [file-wins] [hangup] [lean]`; files and socket are named by `TWEAKS_*`. It says `ready` on
-/// standard output when clients can connect, and ends at the end of its standard input. With `hangup` it sends itself SIGHUP
-/// as soon as it listens; with `lean` clients can make it hold a quarter of what they usually can. `CrashProbe race` is `Race`.
+/// `CrashProbe [required] [config-required] [file-wins] [hangup] [lean]`; `TWEAKS_*` names its files and socket. It
+/// prints `ready` when clients can connect, and ends with its standard input. With `hangup` it sends itself SIGHUP as
+/// soon as it listens; `lean` quarters the memory for clients. `CrashProbe race` runs ``Race``.
 @main
 enum CrashProbe {
     static func main() async {
         do {
             try await serve()
         } catch {
-            // Thrown out of main it would end in a trap and a backtrace.
+            // An error thrown out of main would cause a trap and a backtrace.
             try? FileHandle.standardError.write(contentsOf: Data("probe: \(error)\n".utf8))
             exit(1)
         }
@@ -53,13 +53,13 @@ enum CrashProbe {
         try await daemon.run()
     }
 
-    /// Logs, and does at the first moment what an operator may do then.
+    /// Logs, and sends SIGHUP as early as an operator can.
     private static func hangUp(_ event: TweakDaemonEvent) {
         if case .listening = event { kill(getpid(), SIGHUP) }
         for line in event.lines { try? FileHandle.standardError.write(contentsOf: Data("probe: \(line)\n".utf8)) }
     }
 
-    /// Three tweaks of each kind, and two that always change together.
+    /// Declares three tweaks of each kind, two that always change together, and others for load.
     private static func declare() {
         for number in 0..<3 {
             let name = "T\(number)"
@@ -88,7 +88,7 @@ enum CrashProbe {
         }
         tweakAction("Probe", "Descriptors", "Open") { arguments in
             let count = arguments.first.flatMap { Int($0) } ?? 0
-            // They stay open, as a program's own connections would.
+            // They stay open, like connections of a program.
             let opened = (0..<count).prefix { _ in open("/dev/null", O_RDONLY) >= 0 }
             return "\(opened.count) opened"
         }
@@ -98,14 +98,14 @@ enum CrashProbe {
         }
     }
 
-    /// Puts another config file in place, as a whole.
+    /// Replaces the config file atomically.
     private static func save(_ text: String) throws {
         let path = ProcessInfo.processInfo.environment["TWEAKS_CONFIG"] ?? ""
         try Data(text.utf8).write(to: URL(fileURLWithPath: path + ".new"))
         rename(path + ".new", path)
     }
 
-    /// Files cannot become larger than this; nil: as large as ever.
+    /// Limits the size of files; nil removes the limit.
     private static func limitFiles(_ size: UInt64?) {
         #if canImport(Glibc)
             let resource = RLIMIT_FSIZE.rawValue

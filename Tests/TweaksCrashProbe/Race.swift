@@ -1,4 +1,4 @@
-// Two processes that want the same socket.
+// Competes with another process for a socket.
 
 #if canImport(Darwin)
     import Darwin
@@ -11,25 +11,25 @@ import Foundation
 import Tweaks
 import TweaksDaemon
 
-/// Takes orders on standard input, a word a line, and answers each with a line: `go` – `own PATH` or `taken`; `stop` –
-/// `stopped`; `many N` takes and leaves the place as often as it is told, and says how often it had it, and whether
-/// somebody else answered there meanwhile.
+/// Reads commands from standard input, one a line, and prints a line for each: `go` prints `own PATH` or `taken`;
+/// `stop` prints `stopped`; `many N` acquires and releases the socket N times, and prints how often it owned it, or
+/// which other process answered there meanwhile.
 enum Race {
     static func run() {
         signal(SIGPIPE, SIG_IGN)
         var daemon: TweakDaemon?
-        say("ready")
+        report("ready")
         while let line = readLine() {
             let words = line.split(separator: " ")
             switch words.first {
             case "go":
                 daemon = start()
-                say(daemon?.socketPath.map { "own \($0)" } ?? "taken")
+                report(daemon?.socketPath.map { "own \($0)" } ?? "taken")
             case "stop":
                 daemon?.stop()
                 daemon = nil
-                say("stopped")
-            case "many": say(many(words.dropFirst().first.flatMap { Int($0) } ?? 0))
+                report("stopped")
+            case "many": report(many(words.dropFirst().first.flatMap { Int($0) } ?? 0))
             default: return
             }
         }
@@ -40,9 +40,9 @@ enum Race {
         do {
             return try TweakDaemon.start("probe", storage: .off, signals: [], registry: registry, onEvent: { _ in })
         } catch {
-            // The other one has it. Anything else is a failure of this test.
+            // Any other error fails the test.
             if "\(error)".contains("by another process") { return nil }
-            say("failed: \(error)")
+            report("failed: \(error)")
             return nil
         }
     }
@@ -52,15 +52,15 @@ enum Race {
         for _ in 0..<count {
             guard let daemon = start() else { continue }
             owned += 1
-            let answer = daemon.socketPath.map(Self.processThatAnswers) ?? "no path"
+            let answer = daemon.socketPath.map(Self.servingProcess) ?? "no path"
             daemon.stop()
             if answer != "\(getpid())" { return "robbed: \(answer) instead of \(getpid())" }
         }
         return "owned \(owned)"
     }
 
-    /// Who serves there.
-    private static func processThatAnswers(_ path: String) -> String {
+    /// The process that serves a socket.
+    private static func servingProcess(_ path: String) -> String {
         #if canImport(Glibc)
             let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         #else
@@ -76,9 +76,9 @@ enum Race {
                 connect(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        if result != 0 { return "nobody: \(String(cString: strerror(errno)))" }
-        let question = Array("hello 1\nquit\n".utf8)
-        _ = write(number, question, question.count)
+        if result != 0 { return "no process: \(String(cString: strerror(errno)))" }
+        let request = Array("hello 1\nquit\n".utf8)
+        _ = write(number, request, request.count)
         var (text, bytes) = ("", [UInt8](repeating: 0, count: 4_096))
         while case let count = read(number, &bytes, bytes.count), count > 0 {
             text += String(decoding: bytes[..<count], as: UTF8.self)
@@ -87,7 +87,7 @@ enum Race {
         return line.map { String($0.dropFirst(7)) } ?? text
     }
 
-    private static func say(_ text: String) {
+    private static func report(_ text: String) {
         try? FileHandle.standardOutput.write(contentsOf: Data("\(text)\n".utf8))
     }
 }

@@ -1,4 +1,4 @@
-// A real daemon under the limits of its process: clients never take what the program needs.
+// Tests that clients cannot use up the descriptors, the commit rate or the memory of a real process.
 
 import Foundation
 import Testing
@@ -11,7 +11,7 @@ import TweaksWire
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// A probe on TCP with tokens of these names, and its port.
+    /// Starts a probe with tokens on TCP.
     private func child(
         _ tokens: [String], _ scope: TweakScope = .read, rate: Int? = nil, limit: String
     ) throws -> (child: Child, port: Int) {
@@ -30,9 +30,7 @@ import TweaksWire
         return (child, try #require(Int(digits)))
     }
 
-    // MARK: Descriptors
-
-    /// 1,024 descriptors, the usual limit; five tokens that may only read take all the sessions that they can get.
+    /// Of 1,024 descriptors, the usual limit, five read-only tokens take as many sessions as they can.
     @Test func theProgramKeepsItsDescriptors() throws {
         _ = raiseDescriptorLimit()
         let names = (1...5).map { "reader\($0)" }
@@ -42,29 +40,27 @@ import TweaksWire
         for name in names {
             for _ in 1...110 {
                 let client = try TestClient(port: port)
-                // Where there is no room, the answer comes unasked.
-                let answer = try? client.ask("auth twk_\(name)").last
-                if answer?.hasPrefix("ok ") == true { admitted[name, default: 0] += 1 }
+                // A refused connection gets its reply before the request.
+                let reply = try? client.ask("auth twk_\(name)").last
+                if reply?.hasPrefix("ok ") == true { admitted[name, default: 0] += 1 }
                 crowd.append(client)
             }
         }
         #expect(admitted["reader1"] == 108)
         #expect(admitted.values.reduce(0, +) <= 432)
-        // The own user is let in, and the program opens what it needs.
-        let operator1 = try child.connect()
-        #expect(try operator1.ask("run Probe/Descriptors/Open 400") == ["  400 opened", "ok"])
-        #expect(try operator1.ask("stats").contains { $0.hasPrefix("  limits: sessions 432, sessionsPerPeer 108,") })
-        #expect(try operator1.ask("set Probe/Int/T0 1").last?.hasPrefix("ok rev 1") == true)
-        #expect(try operator1.ask("set Probe/Int/T0 2").last?.contains("unsaved") == false)
+        // The program's user is admitted, and the program can open files.
+        let admin = try child.connect()
+        #expect(try admin.ask("run Probe/Descriptors/Open 400") == ["  400 opened", "ok"])
+        #expect(try admin.ask("stats").contains { $0.hasPrefix("  limits: sessions 432, sessionsPerPeer 108,") })
+        #expect(try admin.ask("set Probe/Int/T0 1").last?.hasPrefix("ok rev 1") == true)
+        #expect(try admin.ask("set Probe/Int/T0 2").last?.contains("unsaved") == false)
         #expect(try crowd[0].ask("ping") == ["ok pong"])
         crowd = []
         try child.stop()
     }
 
-    // MARK: Commits
-
-    /// A hundred sets at once over twenty connections of a token that may make five a second.
-    @Test func aRateIsTheTokens() throws {
+    /// A hundred sets over twenty connections of a token with a rate of five a second.
+    @Test func allConnectionsOfATokenShareItsRate() throws {
         let (child, port) = try child(["designer"], .write, rate: 5, limit: "-n 1024")
         let crowd = try (0..<20).map { _ in try TestClient(port: port) }
         for client in crowd { #expect(try client.ask("auth twk_designer").last?.hasPrefix("ok ") == true) }
@@ -72,47 +68,42 @@ import TweaksWire
         for (number, client) in crowd.enumerated() {
             try client.send((0..<5).map { "set Load/Count/C\(number) \($0 + 1)\n" }.joined())
         }
-        var answers: [String] = []
-        for client in crowd {
-            for _ in 0..<5 { answers.append(try client.reply().last ?? "") }
-        }
-        // What its bucket holds, and what comes into it meanwhile.
+        let replies = try crowd.flatMap { client in try (0..<5).map { _ in try client.reply().last ?? "" } }
+        // The capacity of the bucket, and the tokens added since.
         let most = 5 + Int((ContinuousClock.now - start) / .milliseconds(200)) + 1
-        let made = answers.count { $0.hasPrefix("ok rev ") }
-        #expect(made >= 5 && made <= most, "\(made) of \(answers.count)")
-        #expect(answers.count { $0.hasPrefix("error too-many ") } == 100 - made)
+        let made = replies.count { $0.hasPrefix("ok rev ") }
+        #expect(made >= 5 && made <= most, "\(made) of \(replies.count)")
+        #expect(replies.count { $0.hasPrefix("error too-many ") } == 100 - made)
         try child.stop()
     }
 
-    // MARK: Memory
-
-    /// Clients that ask and do not read, of a process that gives them 16 MiB, and has an address space of 1 GiB.
+    /// Clients that do not read, of a process with 16 MiB for them in an address space of 1 GiB.
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status"), "there is no /proc"))
     func memoryHasABudget() throws {
         let child = try Child(in: directory.path, ["lean"], through: Child.limited("-v 1048576"))
         try #require(try child.waitUntilReady())
-        let polite = try child.connect()
-        try polite.ask("ping")
+        let reader = try child.connect()
+        try reader.ask("ping")
         let before = try residentBytes(child)
-        // Quotes take twice as much when they are printed.
+        // Quotes take twice as many bytes when they are printed.
         let text = String(repeating: "\"", count: 60_000)
         for number in 0..<3 {
-            #expect(try polite.ask("Probe/String/T\(number) = '\(text)'").last?.hasPrefix("ok") == true)
+            #expect(try reader.ask("Probe/String/T\(number) = '\(text)'").last?.hasPrefix("ok") == true)
         }
         var crowd: [TestClient] = []
         for _ in 0..<150 {
             let client = try child.connect()
-            // More than the sockets hold; some are ended while they still send.
+            // More than socket buffers hold; some connections are closed while they still send.
             try? client.send(String(repeating: "get Probe/String\n", count: 20))
             crowd.append(client)
         }
-        try eventually { try polite.ask("stats").contains("  connections: 151") }
-        #expect(try polite.ask("ping") == ["ok pong"])
-        let stats = try polite.ask("stats")
+        try eventually { try reader.ask("stats").contains("  connections: 151") }
+        #expect(try reader.ask("ping") == ["ok pong"])
+        let stats = try reader.ask("stats")
         #expect(stats.contains { $0.hasPrefix("  limitsHit: ") && $0.contains("memoryBytes ") })
         let held = stats.first { $0.hasPrefix("  heldBytes: ") }.flatMap { Int($0.dropFirst("  heldBytes: ".count)) }
         #expect(try #require(held) <= 16_777_216)
-        // What allocators and the sockets' own tables take comes to that.
+        // Allocators and socket buffers add to it.
         #expect(try residentBytes(child) - before <= 3 * 16_777_216)
         crowd = []
         try child.stop()

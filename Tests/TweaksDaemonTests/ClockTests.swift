@@ -1,4 +1,4 @@
-// The end of what is set for a while: on a clock that setting the time of day does not move.
+// Tests that temporary overrides end by a clock that is independent of the time of day.
 
 import Foundation
 import Testing
@@ -8,17 +8,15 @@ import TweaksTestSupport
     @Suite(.blocking, .tags(.process), .enabled(if: Child.exists)) struct ClockTests {
         /// The clocks of a process's timers, by the numbers of clock_gettime(2).
         private func clocks(of process: Int32) throws -> [Int] {
-            let place = "/proc/\(process)/fdinfo"
-            return try FileManager.default.contentsOfDirectory(atPath: place).compactMap { name in
-                let text = try? String(contentsOfFile: "\(place)/\(name)", encoding: .utf8)
+            let path = "/proc/\(process)/fdinfo"
+            return try FileManager.default.contentsOfDirectory(atPath: path).compactMap { name in
+                let text = try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)
                 let line = text?.splitLines().first { $0.hasPrefix("clockid: ") }
                 return line.flatMap { Int($0.dropFirst("clockid: ".count)) }
             }
         }
 
-        /// A time of day that goes an hour forward and a year back neither hastens nor delays it: the kernel counts the
-        /// seconds since the start of the machine. (libfaketime shifts every absolute timer, whatever its clock, so that
-        /// it cannot show this.)
+        /// Checked by the kernel's list of timers, as libfaketime shifts all absolute timers of any clock.
         @Test func temporaryOverridesEndByTheTimeSinceBoot() throws {
             let (realTime, bootTime) = (0, 7)
             let directory = try TemporaryDirectory()
@@ -27,7 +25,7 @@ import TweaksTestSupport
             let client = try child.connect()
             #expect(try !clocks(of: child.processID).contains(bootTime))
             #expect(try client.ask("set Probe/Int/T0 1 for 1h").last == "ok rev 1")
-            // The timer is set by a task that the set starts.
+            // A task sets the timer.
             try eventually { try clocks(of: child.processID).contains(bootTime) }
             #expect(try !clocks(of: child.processID).contains(realTime))
             try child.stop()

@@ -1,103 +1,77 @@
-// Config files that others could have written, and config files that are nothing but errors, seen through a daemon.
+// Tests config files that others can write, and config files with many errors.
 
 import Foundation
 import Testing
-import Tweaks
 import TweaksDaemon
-import TweaksServer
 import TweaksTestSupport
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 @Suite(.blocking) struct ConfigTrustTests {
-    private let station: Station
+    private let fixture: DaemonFixture
 
-    init() throws { station = try Station() }
+    init() throws { fixture = try DaemonFixture() }
 
     private func saveForAll() throws {
-        try station.save("Content/Text/Size = 64\n")
-        chmod(station.config, 0o666)
+        try fixture.save("Content/Text/Size = 64\n")
+        chmod(fixture.config, 0o666)
     }
 
-    @Test func itIsTakenAndSaidOnce() throws {
+    @Test func itIsReadWithOneWarning() throws {
         try saveForAll()
-        let daemon = try station.start(.init(station.config))
-        let client = try station.connect(daemon)
+        let client = try fixture.connect(fixture.start(config: fixture.configFile))
         #expect(try client.ask("get Content/Text/Size")[0].hasPrefix("Content/Text/Size = 64 "))
         for _ in 1...3 { #expect(try client.ask("reload").last == "ok rev 1 unchanged") }
-        let warnings = station.events.all.compactMap(\.warning).filter { $0.contains(station.config) }
-        #expect(
-            warnings == [
-                "the config file \(station.config) may be another user's: others can write \(station.config) (mode 666); "
-                    + "chmod go-w it"
-            ])
-        station.stop(daemon)
+        let warnings = fixture.events.all.compactMap(\.warning).filter { $0.contains(fixture.config) }
+        let problem = "others can write \(fixture.config) (mode 666); chmod go-w it"
+        #expect(warnings == ["the config file \(fixture.config) may be another user's: \(problem)"])
     }
 
-    /// Where durability is required, the program runs without it; where the file is required, it does not start.
+    /// With required durability, the daemon starts without the file; with a required file, it does not start.
     @Test func itIsRefused() throws {
         try saveForAll()
-        let daemon = try station.start(.init(station.config), durability: .required)
-        let client = try station.connect(daemon)
+        let (daemon, client) = try fixture.withClient(fixture.start(config: fixture.configFile, durability: .required))
         #expect(try client.ask("get Content/Text/Size")[0].hasPrefix("Content/Text/Size = 60 "))
-        let failure = try station.events.next { $0.reloadFailed }.value
-        #expect(failure.description.hasSuffix("io others can write \(station.config) (mode 666); chmod go-w it"))
+        let failure = try fixture.events.next { $0.reloadFailed }.value
+        #expect(failure.description.hasSuffix("io others can write \(fixture.config) (mode 666); chmod go-w it"))
         #expect(try client.ask("reload").last?.hasPrefix("error io ") == true)
-        chmod(station.config, 0o644)
+        chmod(fixture.config, 0o644)
         _ = try client.ask("reload")
         #expect(try client.ask("get Content/Text/Size")[0].hasPrefix("Content/Text/Size = 64 "))
-        station.stop(daemon)
-        chmod(station.config, 0o646)
+        fixture.stop(daemon)
+        chmod(fixture.config, 0o646)
         let error = #expect(throws: ServerError.self) {
-            try station.start(.init(station.config, atStart: .required), registry: ExampleTweaks().registry)
+            try fixture.start(config: .init(fixture.config, atStart: .required), registry: ExampleTweaks().registry)
         }
         #expect(error?.description.hasSuffix("(mode 646); chmod go-w it") == true)
     }
 
-    /// The reply, the event and the error of the call list a hundred lines, and say how many there are more.
-    @Test func aHundredErrorsAndACount() throws {
-        let daemon = try station.start(.init(station.config))
-        let client = try station.connect(daemon)
-        try station.save(String(repeating: "nonsense\n", count: 250) + "Content/Text/Size = 640")
+    @Test func repliesEventsAndErrorsListAHundredErrorsAndCountTheOthers() throws {
+        let (daemon, client) = try fixture.withClient(fixture.start(config: fixture.configFile))
+        try fixture.save(String(repeating: "nonsense\n", count: 250) + "Content/Text/Size = 640")
         let reply = try client.ask("reload")
         #expect(reply.count == 102 && reply[100] == "  … and 151 more")
         #expect(reply[101].hasSuffix("example.conf: 251 errors; nothing has changed"))
-        let json = try { () throws in
-            try client.send("json\nreload\njson off\n")
-            return try client.lines(3)[1]
-        }()
-        #expect(json.contains(#"{"more":151}]"#))
+        try client.send("json\nreload\njson off\n")
+        #expect(try client.lines(3)[1].contains(#"{"more":151}]"#))
         let error = #expect(throws: TweakReloadError.self) { try daemon.reload() }
         #expect(error?.problems.count == 100 && error?.count == 251)
         #expect(error?.description.hasSuffix("\n… and 151 more") == true)
-        let event = try #require(station.events.all.compactMap(\.reloadFailed).last)
+        let event = try #require(fixture.events.all.compactMap(\.reloadFailed).last)
         #expect(TweakDaemonEvent.reloadFailed(event).lines.count == 102)
-        station.stop(daemon)
     }
 
-    /// So are lines that name tweaks which are not there.
-    @Test func aHundredHeldAndACount() throws {
-        let daemon = try station.start(.init(station.config))
-        let client = try station.connect(daemon)
-        try station.save((0..<250).map { "No/Such/Tweak\($0) = 1\n" }.joined() + "Content/Text/Size = 64")
+    @Test func aHundredUnknownTweaksAreListedAndTheOthersCounted() throws {
+        let client = try fixture.connect(fixture.start(config: fixture.configFile))
+        try fixture.save((0..<250).map { "No/Such/Tweak\($0) = 1\n" }.joined() + "Content/Text/Size = 64")
         let reply = try client.ask("reload")
         #expect(reply.count == 103 && reply[101] == "  … and 150 more" && reply[102] == "ok rev 1")
-        station.stop(daemon)
     }
 
-    /// Ending a daemon does not wait for a file to be read: that reload, and each later one, comes to nothing.
-    @Test func theEndOfTheDaemonEndsReloads() throws {
-        let daemon = try station.start(.init(station.config))
-        station.stop(daemon)
-        try station.save("Content/Text/Size = 64\n")
+    @Test func aStoppedDaemonReloadsNothing() throws {
+        let daemon = try fixture.start(config: fixture.configFile)
+        fixture.stop(daemon)
+        try fixture.save("Content/Text/Size = 64\n")
         let error = #expect(throws: TweakReloadError.self) { try daemon.reload() }
         #expect(error?.description.hasSuffix("io the process ends; nothing is reloaded any more") == true)
-        #expect(station.registry["Content/Text/Size"]?.isModified == false)
+        #expect(fixture.registry["Content/Text/Size"]?.isModified == false)
     }
 }

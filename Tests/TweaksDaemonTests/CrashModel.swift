@@ -1,38 +1,16 @@
-// What clients know of a daemon that may die at any moment: what was answered, and what is still open.
+// Tracks which values a killed daemon may have after its restart.
 
-import Dispatch
-import Foundation
 import Synchronization
 import Testing
 import TweaksTestSupport
 
-/// Calls `body` with each number on a thread of its own, and waits for all of them.
-func concurrently(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
-    let group = DispatchGroup()
-    for number in 0..<count {
-        group.enter()
-        Thread.detachNewThread {
-            body(number)
-            group.leave()
-        }
-    }
-    group.wait()
-}
-
-/// A connection that is used on one thread at a time, handed to it when it is made.
-struct SentOver: @unchecked Sendable {
-    let client: TestClient
-
-    init(_ client: TestClient) { self.client = client }
-}
-
-/// The values that each tweak may have, by all that clients were told.
+/// The possible values of each tweak, from the requests and replies of all clients.
 final class CrashModel: Sendable {
     private struct Known {
         /// The newest value that was answered `ok`.
         var value: String
         var revision: UInt64
-        /// What was sent and not answered.
+        /// Sent, not answered.
         var open: [String] = []
     }
 
@@ -41,7 +19,7 @@ final class CrashModel: Sendable {
         var known: [String: Known] = [:]
         var revision: UInt64 = 0
         var acknowledged = 0
-        /// Makes each value another one.
+        /// Makes each value unique.
         var count = 0
     }
 
@@ -55,10 +33,10 @@ final class CrashModel: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many changes were answered.
+    /// The number of acknowledged changes.
     var acknowledged: Int { state.withLock { $0.acknowledged } }
 
-    /// Learns the defaults of a daemon that has seen nothing yet.
+    /// Reads the defaults of a fresh daemon.
     func begin(_ client: TestClient) throws {
         let values = try Self.values(client)
         #expect(values.count == 23)
@@ -74,9 +52,7 @@ final class CrashModel: Sendable {
         return Dictionary(uniqueKeysWithValues: pairs.map { ($0[0], $0[2]) })
     }
 
-    // MARK: Changing
-
-    /// Sends a few changes in one packet and reads what becomes of them.
+    /// Sends a few changes in one packet and reads the replies.
     /// - Throws: When the connection has ended.
     func change(_ client: TestClient, _ generator: inout SeededGenerator) throws {
         let changes = (0..<Int.random(in: 1...6, using: &generator)).map { _ in makeChange(&generator) }
@@ -128,7 +104,7 @@ final class CrashModel: Sendable {
         return Change(lines: "\(path) = \(value)\n", replies: 1, values: [path: value])
     }
 
-    /// As the daemon writes it, so that texts can be compared.
+    /// Formatted as the daemon does, for comparisons.
     private static func value(_ kind: String, _ number: Int) -> String {
         switch kind {
         case "Bool": number % 2 == 0 ? "true" : "false"
@@ -141,9 +117,7 @@ final class CrashModel: Sendable {
         }
     }
 
-    // MARK: Checking
-
-    /// Compares a daemon that has just started with what is known, and goes on from there.
+    /// Compares the values of a daemon that has just started with the known ones, and continues with them.
     func check(_ client: TestClient, _ log: [String]) throws {
         let found = try Self.values(client)
         let stats = try client.ask("stats")

@@ -1,4 +1,4 @@
-// kill -9 at any moment: what was answered ok is there after the restart, or something later that was sent.
+// Kills a process at random moments: acknowledged changes, or later ones, are there after the restart.
 
 import Foundation
 import Testing
@@ -8,8 +8,8 @@ import TweaksTestSupport
     /// How often a process is killed.
     private static let rounds = quantity(204, few: 21)
 
-    /// Several processes at once, each with a directory of its own; every third one writes before it applies.
-    @Test(.enabled(if: Child.exists), .tags(.quantity)) func nothingThatWasAnsweredIsLost() async throws {
+    /// Three processes at once, each with its own directory; one has required durability.
+    @Test(.enabled(if: Child.exists), .tags(.quantity)) func noAcknowledgedChangeIsLost() async throws {
         let lanes = 3
         let acknowledged = try await withThrowingTaskGroup(of: Int.self) { group in
             for lane in 0..<lanes {
@@ -22,7 +22,6 @@ import TweaksTestSupport
             }
             return try await group.reduce(0, +)
         }
-        // It has not been idle.
         #expect(acknowledged > Self.rounds)
     }
 }
@@ -50,7 +49,7 @@ private struct CrashRun {
         return child
     }
 
-    /// One life, and what the next one finds.
+    /// Checks one run and kills it.
     mutating func killOnce() throws {
         if Int.random(in: 0..<8, using: &generator) == 0 {
             // Long before it is ready, or soon after.
@@ -65,17 +64,17 @@ private struct CrashRun {
         try checkFiles()
     }
 
-    /// Clients set values, until so many were answered; then it dies in the middle of the others.
+    /// Clients change values; after a random number of replies the process is killed.
     private mutating func drive(_ child: Child) throws {
         let deadline = Int.random(in: 1..<40, using: &generator)
         let delay = UInt32.random(in: 0..<3_000, using: &generator)
         let seeds = (0..<Self.clients).map { _ in generator.next() }
-        let connections = try seeds.map { _ in SentOver(try child.connect()) }
+        let connections = try seeds.map { _ in SendableClient(try child.connect()) }
         let start = model.acknowledged
         let model = model
         concurrently(Self.clients) { number in
             var generator = SeededGenerator(seed: seeds[number])
-            // It ends when the connection does.
+            // Until the connection ends.
             while (try? model.change(connections[number].client, &generator)) != nil {
                 guard model.acknowledged - start >= deadline else { continue }
                 usleep(delay)
@@ -85,7 +84,7 @@ private struct CrashRun {
         #expect(try child.waitForEnd() == -SIGKILL)
     }
 
-    /// A whole file, or none yet; and nothing that was set aside.
+    /// Expects a complete file, or none yet, and no quarantined file.
     private func checkFiles() throws {
         let state = directory.file("state")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: state)) ?? []
@@ -95,8 +94,7 @@ private struct CrashRun {
         #expect(try JSONSerialization.jsonObject(with: bytes) is [String: Any])
     }
 
-    /// The last look.
-    /// - Returns: How many changes were answered.
+    /// - Returns: The number of acknowledged changes.
     func finish() throws -> Int {
         let child = try started()
         try model.check(child.connect(), child.log.all)

@@ -1,9 +1,7 @@
-// What the documents show of a daemon, replayed against one with real files: they say what is true.
+// Replays the transcripts of the documentation against a daemon with real files.
 
 import Foundation
-import Synchronization
 import Testing
-import Tweaks
 import TweaksDaemon
 import TweaksTestSupport
 
@@ -20,17 +18,17 @@ extension DocumentedBlock {
 }
 
 @Suite(.blocking) struct DaemonDocumentTests {
-    @Test func hasTranscripts() {
+    @Test func theDocumentsHaveTranscripts() {
         #expect(DocumentedBlock.daemonReadme.count == 1)
         #expect(DocumentedBlock.daemonGuides.count >= 8)
     }
 
-    @Test(arguments: DocumentedBlock.daemonGuides) func isTrue(_ block: DocumentedBlock) throws {
+    @Test(arguments: DocumentedBlock.daemonGuides) func transcriptsOfGuidesAreTrue(_ block: DocumentedBlock) throws {
         try replay(block) { ExampleTweaks().registry }
     }
 
-    /// With just the two tweaks that the README declares.
-    @Test(arguments: DocumentedBlock.daemonReadme) func readmeIsTrue(_ block: DocumentedBlock) throws {
+    /// With the two tweaks that the README declares.
+    @Test(arguments: DocumentedBlock.daemonReadme) func theReadmeIsTrue(_ block: DocumentedBlock) throws {
         try replay(block) {
             let registry = TweakRegistry()
             _ = Tweak(
@@ -50,7 +48,7 @@ extension DocumentedBlock {
     }
 }
 
-/// The program of the documents, in this process: `bounce`, with its files where a service has them.
+/// The program `bounce` of the documents, in this process, with the files of a service.
 private final class Bounce: DocumentedProgram {
     let name = "bounce"
     let log = LogLines()
@@ -61,9 +59,9 @@ private final class Bounce: DocumentedProgram {
     init(registry: @escaping () -> TweakRegistry) throws {
         self.registry = registry
         root = try TemporaryDirectory()
-        for place in ["etc", "run", "var/lib/bounce", "var/log/bounce"] {
+        for path in ["etc", "run", "var/lib/bounce", "var/log/bounce"] {
             try FileManager.default.createDirectory(
-                atPath: root.file(place), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                atPath: root.file(path), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
     }
 
@@ -74,7 +72,7 @@ private final class Bounce: DocumentedProgram {
         ]
         let configuration = TweakDaemon.Configuration.test(registry(), environment) { [name, log] in
             $0.storage = .standard
-            // As its log on standard error would.
+            // As the log on standard error does.
             $0.onEvent = { event in
                 if case .changed(let commit) = event, [.code, .configFile].contains(commit.origin) { return }
                 for line in event.lines { log.add("\(name): \(line)") }

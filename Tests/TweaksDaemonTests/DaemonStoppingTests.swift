@@ -1,31 +1,22 @@
-// Stopping from the most awkward places, at the worst moments, and again and again.
+// Tests stopping a daemon: from its own callbacks, beside idle clients, during signals, repeatedly.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 import Dispatch
 import Foundation
 import Synchronization
 import Testing
-import Tweaks
 import TweaksDaemon
-import TweaksServer
 import TweaksTestSupport
 
 @Suite(.blocking) struct DaemonStoppingTests {
-    /// An observer runs on the delivery thread, an event handler on the log's queue, an action on the server's word.
+    /// An observer runs on the delivery thread, an event handler on the log's queue, an action on the server's request.
     @Test(arguments: ["observer", "event", "action"])
-    func fromWithin(_ place: String) async throws {
+    func callbacksCanStopTheDaemon(_ place: String) async throws {
         let tweaks = ExampleTweaks()
-        let station = try Station(registry: tweaks.registry)
-        try Data("Content/Text/Size = 64\n".utf8).write(to: URL(filePath: station.config))
+        let fixture = try DaemonFixture(registry: tweaks.registry)
+        try fixture.save("Content/Text/Size = 64\n")
         let running = Mutex<TweakDaemon?>(nil)
         let stop: @Sendable () -> Void = { running.withLock { $0 }?.stop() }
-        let daemon = try station.start(.init(station.config)) { event in
+        let daemon = try fixture.start(config: fixture.configFile) { event in
             if place == "event", case .changed(let commit) = event, commit.origin != .configFile { stop() }
         }
         running.withLock { $0 = daemon }
@@ -34,7 +25,7 @@ import TweaksTestSupport
             stop()
             return "stopped"
         }
-        let client = try TestClient(unix: try #require(daemon.socketPath))
+        let client = try fixture.connect(daemon)
         try client.send(place == "action" ? "run Review/Stopping/Stop\n" : "Content/Text/Size = 71\n")
         client.endInput()
         try await daemon.run()
@@ -42,34 +33,31 @@ import TweaksTestSupport
         running.withLock { $0 = nil }
     }
 
-    /// Nor does one that says nothing, as `nc` in a terminal that is forgotten: with every patience of an hour, an end that
-    /// waited for one would not come.
-    @Test(.enabled(if: Tool.nc.exists, "install netcat-openbsd")) func besideIdleClients() throws {
-        let home = try Home()
+    /// All timeouts are an hour, so a stop that waited for a client would not return.
+    @Test(.enabled(if: Tool.nc.exists, "install netcat-openbsd")) func idleClientsDoNotDelayAStop() throws {
+        let fixture = try DaemonFixture(isSaving: false)
         var limits = TweakServerLimits()
         (limits.lingerTime, limits.fatalDrain.time) = (.seconds(3_600), .seconds(3_600))
         let connected = DispatchSemaphore(value: 0)
-        let configuration = TweakDaemon.Configuration.test(
-            home.registry, ["XDG_RUNTIME_DIR": home.directory.path]
-        ) {
-            ($0.tcp, $0.limits) = (.open(port: 0), limits)
-            $0.onEvent = { event in
-                if case .session(let event) = event, event.session.state == .created { connected.signal() }
-            }
+        let daemon = try fixture.start(tcp: .open(port: 0), limits: limits) { event in
+            if case .session(let event) = event, event.session.state == .created { connected.signal() }
         }
-        let daemon = try TweakDaemon.start("example", configuration)
         let clients = try [
             IdleClient(["-U", try #require(daemon.socketPath)]),
             IdleClient(["127.0.0.1", "\(try #require(daemon.port))"]),
         ]
-        for _ in clients { #expect(connected.wait(timeout: .patience) == .success) }
+        for _ in clients { #expect(connected.wait(timeout: .testTimeout) == .success) }
+        expectStops(daemon)
+        for client in clients { #expect(try client.rest().hasPrefix("error closing ")) }
+    }
+
+    private func expectStops(_ daemon: TweakDaemon) {
         let stopped = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             daemon.stop()
             stopped.signal()
         }
-        #expect(stopped.wait(timeout: .patience) == .success)
-        for client in clients { #expect(try client.rest().hasPrefix("error closing ")) }
+        #expect(stopped.wait(timeout: .testTimeout) == .success)
     }
 
     /// A process of `nc` whose input stays open and empty.
@@ -86,58 +74,45 @@ import TweaksTestSupport
 
         deinit { process.terminate() }
 
-        /// What it prints until its server ends the connection.
+        /// All output until the server ends the connection.
         func rest() throws -> String {
             try input.fileHandleForWriting.close()
             return String(decoding: try output.fileHandleForReading.readRest(), as: UTF8.self)
         }
     }
 
-    /// A log that nobody reads any more, as a full pipe, keeps no program from ending.
-    @Test func behindAStuckLog() throws {
-        let station = try Station()
+    /// Such as a log that is a full pipe.
+    @Test func aBlockedLogDoesNotDelayAStop() throws {
+        let fixture = try DaemonFixture()
         let release = DispatchSemaphore(value: 0)
-        let daemon = try station.start { event in
+        let daemon = try fixture.start { event in
             if case .stopping = event { release.wait() }
         }
-        let stopped = DispatchSemaphore(value: 0)
-        Thread.detachNewThread {
-            daemon.stop()
-            stopped.signal()
-        }
-        #expect(stopped.wait(timeout: .patience) == .success)
+        expectStops(daemon)
         release.signal()
     }
 
-    /// Whoever reads standard error may leave; the process does not end for that.
-    @Test func withoutAReader() async {
+    @Test func aClosedStandardErrorDoesNotEndTheProcess() async {
         await #expect(processExitsWith: .success) {
-            let home = try Home()
-            setenv("XDG_RUNTIME_DIR", home.directory.path, 1)
+            let fixture = try DaemonFixture(isSaving: false)
+            setenv("XDG_RUNTIME_DIR", fixture.directory.path, 1)
             let before = dup(STDERR_FILENO)
             var ends: [Int32] = [0, 0]
             try #require(pipe(&ends) == 0 && dup2(ends[1], STDERR_FILENO) == STDERR_FILENO)
             for end in ends { close(end) }
-            let daemon = try TweakDaemon.start(
-                "review", storage: .off, signals: [], registry: home.registry, tweaks: [])
-            daemon.stop()
-            // Not for what the test's own end has to say.
+            try TweakDaemon.start("review", storage: .off, signals: [], registry: fixture.registry, tweaks: []).stop()
+            // For messages of the test itself.
             dup2(before, STDERR_FILENO)
         }
     }
 
-    /// A hangup that comes while the daemon stops does not end the process before everything is written.
-    @Test func hangupMeanwhile() async {
+    @Test func aHangupDuringAStopDoesNotEndTheProcess() async {
         await #expect(processExitsWith: .success) {
-            let home = try Home()
-            let configuration = TweakDaemon.Configuration.test(
-                home.registry, ["XDG_RUNTIME_DIR": home.directory.path]
-            ) {
-                ($0.config, $0.signals) = (.init(home.directory.file("example.conf")), .reload)
-                // By now the daemon has come as far as its sessions.
-                $0.onEvent = { event in if event.ending != nil { kill(getpid(), SIGHUP) } }
+            let fixture = try DaemonFixture(isSaving: false)
+            let daemon = try fixture.start(config: fixture.configFile, signals: .reload) { event in
+                // Sessions end while the daemon stops.
+                if event.ending != nil { kill(getpid(), SIGHUP) }
             }
-            let daemon = try TweakDaemon.start("example", configuration)
             let client = try TestClient(unix: try #require(daemon.socketPath))
             try #require(try client.ask("ping") == ["ok pong"])
             daemon.stop()
@@ -145,70 +120,52 @@ import TweaksTestSupport
         }
     }
 
-    /// Nothing is left behind: no thread, no descriptor.
-    @Test(.tags(.quantity)) func againAndAgain() async {
+    @Test(.tags(.quantity)) func repeatedStartsAndStopsLeakNoThreadsOrDescriptors() async {
         await #expect(processExitsWith: .success) {
-            let home = try Home()
-            let config = home.directory.file("example.conf")
-            try Data("Content/Text/Size = 64\n".utf8).write(to: URL(filePath: config))
+            let fixture = try DaemonFixture()
+            try fixture.save("Content/Text/Size = 64\n")
             func count(_ kind: String) throws -> Int {
                 try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(kind)").count
             }
             func cycle() throws {
-                let daemon = try home.start(
-                    config: .init(config), storage: .directory(home.directory.file("state")),
-                    signals: [.reload, .stop])
-                let client = try TestClient(unix: try #require(daemon.socketPath))
+                let daemon = try fixture.start(config: fixture.configFile, signals: [.reload, .stop])
+                let client = try fixture.connect(daemon)
                 try #require(try client.ask("Content/Text/Size = 71").last?.hasPrefix("ok rev") == true)
                 try client.send("quit\n")
-                client.endInput()
-                daemon.stop()
+                fixture.stop(daemon)
             }
             for _ in 1...5 { try cycle() }
             let before = (try count("fd"), try count("task"))
             for _ in 1...quantity(200, few: 40) { try cycle() }
             let after = (try count("fd"), try count("task"))
-            // What Dispatch has for itself comes and goes; one for each round would be many more.
+            // Dispatch threads come and go; a leak in each round would be many more.
             try #require(after.0 <= before.0 + 20 && after.1 <= before.1 + 24, "\(before) \(after)")
         }
     }
 
-    /// A start that fails half way leaves the state directory and the socket to the next one.
-    @Test func failedStarts() throws {
-        let home = try Home()
-        let config = home.directory.file("example.conf")
-        let state = home.directory.file("state")
+    @Test func aFailedStartReleasesTheStateDirectoryAndTheSocket() throws {
+        let fixture = try DaemonFixture()
+        let required = TweakDaemon.ConfigFile(fixture.config, atStart: .required)
         for round in 1...5 {
-            try Data("Content/Text/Size = 640\n".utf8).write(to: URL(filePath: config))
-            #expect(throws: (any Error).self) {
-                try home.start(config: .init(config, atStart: .required), storage: .directory(state))
-            }
-            #expect(throws: (any Error).self) {
-                try home.start(storage: .directory(state), ["TWEAKS_SOCKET": "relative"])
-            }
-            try Data("Content/Text/Size = 64\n".utf8).write(to: URL(filePath: config))
-            let daemon = try home.start(
-                config: .init(config, atStart: .required), storage: .directory(state))
-            let client = try TestClient(unix: try #require(daemon.socketPath))
-            let answer = try client.ask("Content/Text/Size = \(round + 20)").last
-            #expect(answer?.hasPrefix("ok rev ") == true && answer?.contains("unsaved") == false)
-            client.endInput()
-            daemon.stop()
+            try fixture.save("Content/Text/Size = 640\n")
+            #expect(throws: (any Error).self) { try fixture.start(config: required) }
+            #expect(throws: (any Error).self) { try fixture.start(["TWEAKS_SOCKET": "relative"]) }
+            try fixture.save("Content/Text/Size = 64\n")
+            let daemon = try fixture.start(config: required)
+            let reply = try fixture.connect(daemon).ask("Content/Text/Size = \(round + 20)").last
+            #expect(reply?.hasPrefix("ok rev ") == true && reply?.contains("unsaved") == false)
+            fixture.stop(daemon)
         }
     }
 
-    /// A service manager may stop a program that is still setting itself up; that is no failure of the program.
-    @Test func signalBeforeRun() async {
+    /// A service manager may stop a program that is still starting.
+    @Test func aStopSignalBeforeRunIsNoError() async {
         await #expect(processExitsWith: .success) {
-            let home = try Home()
+            let fixture = try DaemonFixture(isSaving: false)
             let stopping = DispatchSemaphore(value: 0)
-            let configuration = TweakDaemon.Configuration.test(
-                home.registry, ["XDG_RUNTIME_DIR": home.directory.path]
-            ) {
-                $0.signals = .stop
-                $0.onEvent = { event in if case .stopping = event { stopping.signal() } }
+            let daemon = try fixture.start(signals: .stop) { event in
+                if case .stopping = event { stopping.signal() }
             }
-            let daemon = try TweakDaemon.start("example", configuration)
             let path = try #require(daemon.socketPath)
             kill(getpid(), SIGTERM)
             stopping.wait()

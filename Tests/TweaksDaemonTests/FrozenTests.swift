@@ -1,4 +1,4 @@
-// A program of its own, frozen by the environment: .ci/frozen.sh does the same with the trait.
+// Tests a frozen process by TWEAKS_FROZEN; .ci/frozen.sh tests the trait.
 
 import Foundation
 import Testing
@@ -6,18 +6,15 @@ import TweaksTestSupport
 
 @Suite(.blocking) struct FrozenTests {
     #if !Frozen
-        @Test(.enabled(if: Probe.exists)) func frozenByTheEnvironment() throws {
+        @Test(.enabled(if: Probe.exists)) func theEnvironmentFreezesAllTweaks() throws {
             let lines = try Probe.run(["TWEAKS_FROZEN": "1"])
-            #expect(lines["served"] == ["true"])
-            #expect(lines["set"] == ["read-only"])
-            #expect(lines["set out of range"] == ["out-of-range"])
-            #expect(lines["erased set"] == ["read-only"])
-            #expect(lines["commit"] == ["read-only"])
-            #expect(lines["group"] == ["3 read-only 3 60.0"])
-            #expect(lines["reset"] == ["nil"])
-            #expect(lines["frozen"] == ["true"])
+            for (topic, value) in [
+                ("served", "true"), ("set", "read-only"), ("set out of range", "out-of-range"),
+                ("erased set", "read-only"), ("commit", "read-only"), ("group", "3 read-only 3 60.0"),
+                ("reset", "nil"), ("frozen", "true"),
+            ] { #expect(lines[topic] == [value], "\(topic)") }
             #expect(lines["observed"] == nil)
-            // Before and after the sets. A figure goes on: it is no setting.
+            // Before and after the sets. A read-only tweak still changes.
             #expect(lines["values"]?.count == 4)
             #expect(lines["values"]?[0] == lines["values"]?[2])
             #expect(lines["values"]?[3] == "0.25 seconds 7 1.0 0.25 seconds one 0.5")
@@ -26,41 +23,27 @@ import TweaksTestSupport
             #expect(lines["wrapped"]?[0].hasPrefix("0.5 ") == true)
         }
 
-        @Test(.enabled(if: Probe.exists)) func notFrozen() throws {
+        @Test(.enabled(if: Probe.exists)) func withoutTheVariableTweaksChange() throws {
             let lines = try Probe.run([:])
-            #expect(lines["set"] == ["ok"])
-            #expect(lines["commit"] == ["ok"])
-            #expect(lines["frozen"] == ["false"])
-            // Of a module that nothing mentions; declared by the start, and not before it.
+            #expect(lines["set"] == ["ok"] && lines["commit"] == ["ok"] && lines["frozen"] == ["false"])
+            // The tweaks of a module that the program never uses are declared by the start.
             #expect(lines["listed before"] == ["0"] && lines["listed"] == ["3"])
             #expect(lines["observed"]?.isEmpty == false)
         }
     #endif
 }
 
-/// The executable of Tests/TweaksFrozenProbe, which is built beside the tests.
+/// The executable of Tests/TweaksFrozenProbe.
 private enum Probe {
-    private final class Marker {}
-
-    private static var url: URL {
-        #if canImport(Darwin)
-            let products = Bundle(for: Marker.self).bundleURL.deletingLastPathComponent()
-        #else
-            let products = Bundle.main.bundleURL
-        #endif
-        return products.appendingPathComponent("TweaksFrozenProbe")
-    }
-
+    private static let url = Child.executable("TweaksFrozenProbe")
     static var exists: Bool { FileManager.default.isExecutableFile(atPath: url.path) }
 
-    /// What it says, by topic.
+    /// Runs the probe and returns the printed values by topic.
     static func run(_ environment: [String: String]) throws -> [String: [String]] {
         let (directory, process, output) = (try TemporaryDirectory(), Process(), Pipe())
-        let places = ["XDG_RUNTIME_DIR": directory.path, "XDG_STATE_HOME": directory.path, "HOME": directory.path]
-        // Under a sanitizer the child needs what this process was started with.
-        let own = ProcessInfo.processInfo.environment.filter { ["LD_PRELOAD", "TSAN_OPTIONS"].contains($0.key) }
+        let paths = ["XDG_RUNTIME_DIR": directory.path, "XDG_STATE_HOME": directory.path, "HOME": directory.path]
         process.executableURL = url
-        process.environment = own.merging(places) { $1 }.merging(environment) { $1 }
+        process.environment = Child.inheritedEnvironment.merging(paths) { $1 }.merging(environment) { $1 }
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()

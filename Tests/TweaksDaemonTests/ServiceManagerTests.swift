@@ -1,16 +1,9 @@
-// What systemd is told, by a fake of it with a real socket of either kind.
+// Tests notifications for systemd, with a real socket of each kind.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import Foundation
 import Testing
 import TweaksDaemon
 import TweaksServing
-import TweaksServer
 import TweaksTestSupport
 
 @Suite(.blocking) struct ServiceManagerTests {
@@ -30,7 +23,8 @@ import TweaksTestSupport
         try #require(try ServiceManager(environment: ["NOTIFY_SOCKET": address]))
     }
 
-    private func eachKind(_ body: (BoundSocket, ServiceManager) throws -> Void) throws {
+    /// Calls `body` with a receiver at each kind of address.
+    private func withEachReceiver(_ body: (BoundSocket, ServiceManager) throws -> Void) throws {
         for address in addresses {
             let receiver = try BoundSocket(address, for: .datagrams)
             try body(receiver, try manager(address))
@@ -44,22 +38,18 @@ import TweaksTestSupport
         return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
     }
 
-    @Test func aLife() throws {
-        try eachKind { receiver, manager throws in
-            #expect(manager.ready(status: "3 tweaks") == nil)
-            #expect(try receiver.next() == "READY=1\nSTATUS=3 tweaks")
-            #expect(manager.status("busy") == nil)
-            #expect(try receiver.next() == "STATUS=busy")
-            #expect(manager.ready() == nil)
-            #expect(try receiver.next() == "READY=1")
-            #expect(manager.stopping() == nil)
-            #expect(try receiver.next() == "STOPPING=1")
+    @Test func readyStatusAndStoppingAreSent() throws {
+        try withEachReceiver { receiver, manager throws in
+            #expect(manager.ready(status: "3 tweaks") == nil && manager.status("busy") == nil)
+            #expect(manager.ready() == nil && manager.stopping() == nil)
+            for message in ["READY=1\nSTATUS=3 tweaks", "STATUS=busy", "READY=1", "STOPPING=1"] {
+                #expect(try receiver.next() == message)
+            }
         }
     }
 
-    /// Both lines in one datagram, and the time is the kernel's.
-    @Test func reloading() throws {
-        try eachKind { receiver, manager throws in
+    @Test func reloadingHasTheKernelsTimeInTheSameDatagram() throws {
+        try withEachReceiver { receiver, manager throws in
             let before = now()
             #expect(manager.reloading() == nil)
             let after = now()
@@ -71,9 +61,8 @@ import TweaksTestSupport
         }
     }
 
-    /// A status cannot say anything but a status.
-    @Test func statusIsOneLine() throws {
-        try eachKind { receiver, manager throws in
+    @Test func aStatusIsOneShortLine() throws {
+        try withEachReceiver { receiver, manager throws in
             manager.status("a\nREADY=1\r\nSTOPPING=1\0b\u{2028}c")
             #expect(try receiver.next() == "STATUS=a READY=1  STOPPING=1 b c")
             manager.status("é" + String(repeating: "x", count: 10_000))
@@ -81,27 +70,25 @@ import TweaksTestSupport
         }
     }
 
-    @Test func nobodyWantsToKnow() throws {
-        #expect(try ServiceManager(environment: [:]) == nil)
-        #expect(try ServiceManager(environment: ["NOTIFY_SOCKET": ""]) == nil)
+    @Test func withoutAnAddressThereIsNoManager() throws {
+        for environment in [[:], ["NOTIFY_SOCKET": ""]] { #expect(try ServiceManager(environment: environment) == nil) }
     }
 
     @Test(arguments: [
         ("run/notify", "only absolute paths and abstract names (@name) are supported; use one of them"),
         ("vsock:2:1234", "only absolute paths and abstract names (@name) are supported; use one of them"),
-        ("@", "it names nothing; unset it"),
-        ("/", "it names nothing; unset it"),
+        ("@", "it names nothing; unset it"), ("/", "it names nothing; unset it"),
         ("/a\0b", "there is a zero byte in it; use another one"),
         ("@a\0b", "there is a zero byte in it; use another one"),
-    ]) func badAddresses(_ address: String, _ problem: String) {
+    ]) func invalidAddressesAreRefused(_ address: String, _ problem: String) {
         #expect(throws: ServerError("NOTIFY_SOCKET=\(address): \(problem)")) {
             try ServiceManager(environment: ["NOTIFY_SOCKET": address])
         }
     }
 
     #if os(Linux)
-        /// The longest that fit, and one byte more. An abstract name has no zero at its end.
-        @Test func longAddresses() throws {
+        /// An abstract name has no zero at its end, so that one more byte fits.
+        @Test func addressesHaveAMaximumLength() throws {
             let random = "\(UInt64.random(in: 0 ... .max))"
             let name = "@" + random + String(repeating: "x", count: 107 - random.count)
             let path = directory.path + "/" + String(repeating: "x", count: 106 - directory.path.count)
@@ -117,15 +104,14 @@ import TweaksTestSupport
         }
     #endif
 
-    @Test func nobodyIsThere() throws {
+    @Test func aMissingReceiverIsReported() throws {
         for address in addresses {
             let text = try #require(try manager(address).ready())
-            #expect(text.hasPrefix("NOTIFY_SOCKET=\(address): ") && text.hasSuffix("; it was not told"))
+            #expect(text.hasPrefix("NOTIFY_SOCKET=\(address): ") && text.hasSuffix("; it was not notified"))
         }
     }
 
-    /// A manager that hangs does not hang the daemon.
-    @Test func nobodyReads() throws {
+    @Test func aReceiverThatDoesNotReadDoesNotBlock() throws {
         for address in addresses {
             let receiver = try BoundSocket(address, for: .datagrams)
             let manager = try manager(address)

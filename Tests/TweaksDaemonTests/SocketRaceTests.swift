@@ -1,4 +1,4 @@
-// Two processes that want the same socket, again and again: one has it, never both, and never neither.
+// Tests that exactly one of two racing processes gets a socket.
 
 import Foundation
 import Testing
@@ -10,28 +10,26 @@ private final class Racer {
     private let (input, output) = (Pipe(), Pipe())
     private var rest: [String] = []
     private var unfinished = ""
-    private let isRunning: DispatchSemaphore
+    private let ended = DispatchSemaphore(value: 0)
 
     init(_ environment: [String: String]) throws {
         process.executableURL = Child.url
         process.arguments = ["race"]
-        process.environment = environment.merging(Child.kept) { $1 }
+        process.environment = environment.merging(Child.inheritedEnvironment) { $1 }
         (process.standardInput, process.standardOutput) = (input, output)
-        let ended = DispatchSemaphore(value: 0)
-        isRunning = ended
-        process.terminationHandler = { _ in ended.signal() }
+        process.terminationHandler = { [ended] _ in ended.signal() }
         try process.run()
-        try #require(try answer() == "ready")
+        try #require(try reply() == "ready")
     }
 
     deinit { if process.isRunning { kill() } }
 
     var processID: Int32 { process.processIdentifier }
 
-    func tell(_ order: String) { input.fileHandleForWriting.writeUnlessBroken(order + "\n") }
+    func send(_ order: String) { input.fileHandleForWriting.writeUnlessBroken(order + "\n") }
 
-    /// The next line it says.
-    func answer() throws -> String {
+    /// The next printed line.
+    func reply() throws -> String {
         while rest.isEmpty {
             let bytes = try output.fileHandleForReading.readSome()
             if bytes.isEmpty { throw ClientError.ended(unfinished) }
@@ -41,14 +39,13 @@ private final class Racer {
         return rest.removeFirst()
     }
 
-    /// Ends it as power failure would.
     func kill() {
-        systemKill(process.processIdentifier)
-        isRunning.wait()
+        systemKill(processID)
+        ended.wait()
     }
 }
 
-/// kill(2), under a name that no method takes.
+/// kill(2), which the method hides.
 private func systemKill(_ process: Int32) { _ = kill(process, SIGKILL) }
 
 @Suite(.blocking, .enabled(if: Child.exists, "TweaksCrashProbe was not built"))
@@ -64,13 +61,13 @@ struct SocketRaceTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.path) == [])
     }
 
-    /// Told at once, one has it and the other says so. The owner may be killed: what it leaves is in nobody's way.
-    @Test func oneOfTwoHasIt() throws {
+    /// Also after the owner was killed and left its socket behind.
+    @Test func oneOfTwoProcessesGetsTheSocket() throws {
         var racers = [try racer(), try racer()]
         let rounds = quantity(1_000, few: 50)
         for round in 1...rounds {
-            for racer in racers { racer.tell("go") }
-            let answers = try racers.map { try $0.answer() }
+            for racer in racers { racer.send("go") }
+            let answers = try racers.map { try $0.reply() }
             let owner = try #require(answers.firstIndex(of: "own \(path)"), "\(answers)")
             #expect(answers[1 - owner] == "taken")
             let hello = try TestClient(unix: path).ask("hello 1")
@@ -79,43 +76,41 @@ struct SocketRaceTests {
                 racers[owner].kill()
                 racers[owner] = try racer()
             } else {
-                racers[owner].tell("stop")
-                #expect(try racers[owner].answer() == "stopped")
+                racers[owner].send("stop")
+                #expect(try racers[owner].reply() == "stopped")
             }
         }
-        for racer in racers { racer.tell("go") }
-        for racer in racers { _ = try racer.answer() }
-        for racer in racers { racer.tell("stop") }
-        for racer in racers { _ = try racer.answer() }
+        for racer in racers { racer.send("go") }
+        for racer in racers { _ = try racer.reply() }
+        for racer in racers { racer.send("stop") }
+        for racer in racers { _ = try racer.reply() }
         try expectNothingLeft()
     }
 
-    /// Both come and go as fast as they can: whoever has it is the one that answers there.
-    @Test func theOwnerIsNeverRobbed() throws {
+    /// Both start and stop as fast as they can.
+    @Test func theSocketAnswersForItsOwnerAlone() throws {
         let racers = [try racer(), try racer()]
-        for racer in racers { racer.tell("many \(quantity(1_000))") }
-        let answers = try racers.map { try $0.answer() }
+        for racer in racers { racer.send("many \(quantity(1_000))") }
+        let answers = try racers.map { try $0.reply() }
         let owned = answers.map { Int($0.dropFirst("owned ".count)) ?? 0 }
         #expect(answers.allSatisfy { $0.hasPrefix("owned ") }, "\(answers)")
         #expect(owned.reduce(0, +) > 0)
         try expectNothingLeft()
-        // And none of it is in the way of the next.
-        racers[0].tell("go")
-        #expect(try racers[0].answer() == "own \(path)")
+        racers[0].send("go")
+        #expect(try racers[0].reply() == "own \(path)")
     }
 
-    /// Where nobody has named a path, the second one serves beside the first.
-    @Test func defaultNamesMakeRoom() throws {
+    @Test func withoutAConfiguredPathTheSecondProcessGetsAnotherSocket() throws {
         let environment = ["XDG_RUNTIME_DIR": home.path, "HOME": home.path]
         let racers = [try Racer(environment), try Racer(environment)]
         for _ in 1...quantity(100) {
-            for racer in racers { racer.tell("go") }
-            let answers = try racers.map { try $0.answer() }
+            for racer in racers { racer.send("go") }
+            let answers = try racers.map { try $0.reply() }
             let first = try #require(answers.firstIndex(of: "own \(home.path)/tweaks/probe.sock"), "\(answers)")
             let second = racers[1 - first].processID
             #expect(answers[1 - first] == "own \(home.path)/tweaks/probe-\(second).sock")
-            for racer in racers { racer.tell("stop") }
-            for racer in racers { #expect(try racer.answer() == "stopped") }
+            for racer in racers { racer.send("stop") }
+            for racer in racers { #expect(try racer.reply() == "stopped") }
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.file("tweaks")) == [])
     }

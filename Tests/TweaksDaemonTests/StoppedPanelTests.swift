@@ -1,12 +1,5 @@
-// A process that is stopped keeps its connections, and the panel's page says that it does not respond.
+// Tests that the panel's page reports a stopped process, which keeps its connections.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 import Foundation
 import Testing
 import TweaksTestSupport
@@ -17,7 +10,7 @@ struct StoppedPanelTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test func thePageNotices() throws {
+    @Test func thePageReportsAStoppedProcessUntilItContinues() throws {
         let child = try Child(in: directory.path, [], ["TWEAKS_PANEL_PORT": "0"])
         try child.waitUntilReady()
         let browser = try Browser()
@@ -26,7 +19,7 @@ struct StoppedPanelTests {
         let state = "document.documentElement.dataset.state"
         try browser.wait(until: "\(state) === 'connected' && document.querySelector('.row[data-kind=int]') != null")
         child.signal(SIGSTOP)
-        // What is sent now is on its way, and looks so.
+        // A value that is sent now stays pending.
         try browser.run("document.querySelector('.row[data-kind=int]').row.send({ value: '5' })")
         try browser.wait(until: "\(state) === 'silent' && document.querySelector('.row[data-pending]') != null")
         try browser.wait(until: "document.getElementById('state').textContent === 'Not responding'")

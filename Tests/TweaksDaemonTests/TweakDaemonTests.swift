@@ -1,108 +1,89 @@
-// Names, other variables, second instances, starting and ending.
+// Tests names, TWEAKS_FROZEN, several instances, starting and stopping of daemons.
 
 import Foundation
 import Synchronization
 import Testing
-import Tweaks
 import TweaksDaemon
-import TweaksServer
 import TweaksTestSupport
 
 @Suite(.blocking) struct TweakDaemonTests {
-    private let home: Home
+    private let fixture: DaemonFixture
 
-    init() throws { home = try Home() }
-
-    // MARK: Names and other variables
+    init() throws { fixture = try DaemonFixture(isSaving: false) }
 
     @Test(arguments: ["", ".", "..", ".hidden", "a/b", "two words", "é", "a\n", String(repeating: "x", count: 65)])
-    func badNames(_ name: String) {
-        #expect(home.refusal(name)?.contains("use 1–64 letters, digits, “.”, “_” and “-”") == true)
+    func invalidNamesAreRefused(_ name: String) {
+        #expect(fixture.startError(named: name)?.contains("use 1–64 letters, digits, “.”, “_” and “-”") == true)
     }
 
-    @Test(arguments: ["a", "A.b_c-9", String(repeating: "x", count: 40)]) func goodNames(_ name: String) throws {
-        let daemon = try home.start(name)
-        #expect(daemon.socketPath == home.directory.file("tweaks/\(name).sock"))
-        daemon.stop()
+    @Test(arguments: ["a", "A.b_c-9", String(repeating: "x", count: 40)])
+    func validNamesNameTheSocket(_ name: String) throws {
+        #expect(try fixture.start(named: name).socketPath == fixture.directory.file("tweaks/\(name).sock"))
     }
 
-    @Test func unknownVariablesAreSaid() throws {
-        let daemon = try home.start(["TWEAKS_SOKET": "/x", "TWEAKS_COLOUR": "1", "TWEAKSX": "1", "OTHER": "1"])
-        #expect(home.log.lines.count == 3)
-        #expect(home.log.lines[0].hasPrefix("example: TWEAKS_COLOUR is not used by this version; "))
-        #expect(home.log.lines[1] == "example: TWEAKS_SOKET is not used by this version; did you mean TWEAKS_SOCKET?")
-        daemon.stop()
+    @Test func unknownVariablesAreLogged() throws {
+        try fixture.start(["TWEAKS_SOKET": "/x", "TWEAKS_COLOUR": "1", "TWEAKSX": "1", "OTHER": "1"])
+        let lines = fixture.events.logLines
+        #expect(lines.count == 3 && lines[0].hasPrefix("example: TWEAKS_COLOUR is not used by this version; "))
+        #expect(lines[1] == "example: TWEAKS_SOKET is not used by this version; did you mean TWEAKS_SOCKET?")
     }
 
-    @Test(arguments: ["1", "true", "on", "YES"]) func frozen(_ text: String) throws {
-        let daemon = try home.start(["TWEAKS_FROZEN": text])
-        let client = try TestClient(unix: daemon.socketPath ?? "")
-        #expect(try client.ask("set Content/Text/Size 72").last?.hasPrefix("error read-only Content/Text/Size") == true)
-        #expect(try client.ask("reset *").last?.hasPrefix("error read-only") == true)
-        #expect(try client.ask("check Content/Text/Size 72").last?.hasPrefix("error read-only") == true)
+    @Test(arguments: ["1", "true", "on", "YES"]) func theEnvironmentFreezesADaemon(_ text: String) throws {
+        let client = try fixture.connect(fixture.start(["TWEAKS_FROZEN": text]))
+        for line in ["set Content/Text/Size 72", "reset *", "check Content/Text/Size 72"] {
+            let refusal = line.hasPrefix("set") ? "error read-only Content/Text/Size" : "error read-only"
+            #expect(try client.ask(line).last?.hasPrefix(refusal) == true, "\(line)")
+        }
         #expect(try client.ask("stats").contains("  frozen: true"))
-        #expect(home.registry.revision == 0)
-        #expect(home.log.lines.last?.contains(", frozen; try: ") == true)
-        daemon.stop()
+        #expect(fixture.registry.revision == 0)
+        #expect(fixture.events.logLines.last?.contains(", frozen; try: ") == true)
     }
 
-    @Test(arguments: ["0", "off", "no"]) func notFrozen(_ text: String) throws {
-        let daemon = try home.start(["TWEAKS_FROZEN": text])
-        #expect(try TestClient(unix: daemon.socketPath ?? "").ask("set Content/Text/Size 72").last == "ok rev 1")
-        daemon.stop()
+    @Test(arguments: ["0", "off", "no"]) func theEnvironmentLeavesADaemonUnfrozen(_ text: String) throws {
+        let daemon = try fixture.start(["TWEAKS_FROZEN": text])
+        #expect(try fixture.connect(daemon).ask("set Content/Text/Size 72").last == "ok rev 1")
     }
 
-    @Test func frozenOrNotMustBeSaidClearly() {
-        #expect(home.refusal(["TWEAKS_FROZEN": "maybe"]) == "TWEAKS_FROZEN=maybe: write 1 or 0")
+    @Test func otherValuesOfFrozenAreRefused() {
+        #expect(fixture.startError(["TWEAKS_FROZEN": "maybe"]) == "TWEAKS_FROZEN=maybe: write 1 or 0")
     }
 
     @Test func conflictsAreLogged() throws {
-        let daemon = try home.start()
-        _ = Tweak("Content", "Text", "Size", 61.0, in: 10...100, registry: home.registry)
-        // Events are handed over elsewhere; at the end all of them have been.
+        let daemon = try fixture.start()
+        _ = Tweak("Content", "Text", "Size", 61.0, in: 10...100, registry: fixture.registry)
+        // All events have been delivered when stop() returns.
         daemon.stop()
-        #expect(home.log.lines.count == 2 && home.log.lines.last?.contains("Content/Text/Size") == true)
+        let lines = fixture.events.logLines
+        #expect(lines.count == 2 && lines[1].contains("Content/Text/Size"))
     }
 
-    // MARK: Instances
-
-    @Test func theSecondInstanceIsBesideTheFirst() throws {
-        let first = try home.start()
-        let second = try home.start()
+    @Test func aSecondInstanceHasAnotherSocket() throws {
+        let first = try fixture.start()
+        let second = try fixture.start()
         let processID = ProcessInfo.processInfo.processIdentifier
-        #expect(second.socketPath == home.directory.file("tweaks/example-\(processID).sock"))
-        try home.pings(first)
-        try home.pings(second)
-        // There is no third place for the same process.
-        #expect(home.refusal()?.contains("is held by another process") == true)
+        #expect(second.socketPath == fixture.directory.file("tweaks/example-\(processID).sock"))
+        try fixture.expectPong(first)
+        try fixture.expectPong(second)
+        // A process has no third socket of that name.
+        #expect(fixture.startError()?.contains("is held by another process") == true)
         first.stop()
-        try home.pings(second)
-        let third = try home.start()
-        #expect(third.socketPath == home.directory.file("tweaks/example.sock"))
-        third.stop()
-        second.stop()
+        try fixture.expectPong(second)
+        #expect(try fixture.start().socketPath == fixture.socket)
     }
 
-    /// A path that was asked for is not replaced by another one.
-    @Test func aTakenPathIsRefused() throws {
-        let path = home.directory.file("my.sock")
-        let first = try home.start(["TWEAKS_SOCKET": path])
-        #expect(home.refusal(["TWEAKS_SOCKET": path]) == "socket \(path) is held by another process")
-        try home.pings(first)
-        first.stop()
+    @Test func aTakenPathOfTheEnvironmentIsRefused() throws {
+        let path = fixture.directory.file("my.sock")
+        let first = try fixture.start(["TWEAKS_SOCKET": path])
+        #expect(fixture.startError(["TWEAKS_SOCKET": path]) == "socket \(path) is held by another process")
+        try fixture.expectPong(first)
     }
 
-    // MARK: Starting and ending
-
-    /// Whoever reads the line can connect, and nobody was served before it.
-    @Test func theLineComesBeforeTheFirstConnection() throws {
+    @Test func theListeningEventComesBeforeTheFirstConnection() throws {
         let answers = Mutex<[Bool]>([])
-        let environment = ["XDG_RUNTIME_DIR": home.directory.path]
         let waiting = Mutex<TestClient?>(nil)
-        var configuration = TweakDaemon.Configuration.test(home.registry, environment)
-        configuration.onEvent = { event in
+        try fixture.start { event in
             guard case .listening(let line) = event else { return }
-            // The socket is there, but nobody answers yet: what is asked now waits.
+            // Clients can connect, but their requests wait.
             guard let path = line.split(separator: " ").last.map({ String($0) }) else { return }
             waiting.withLock { client in
                 client = try? TestClient(unix: path)
@@ -111,16 +92,14 @@ import TweaksTestSupport
                 answers.withLock { $0.append(hasAnswer) }
             }
         }
-        let daemon = try TweakDaemon.start("example", configuration)
         #expect(answers.withLock { $0 } == [false])
         #expect(try waiting.withLock { try $0?.line() } == "ok pong")
-        daemon.stop()
     }
 
-    @Test func runServesUntilItsTaskIsCancelled() async throws {
-        let daemon = try home.start()
+    @Test func runServesUntilItsTaskIsCanceled() async throws {
+        let daemon = try fixture.start()
         let task = Task { try await daemon.run() }
-        let client = try TestClient(unix: try #require(daemon.socketPath))
+        let client = try fixture.connect(daemon)
         #expect(try client.ask("ping") == ["ok pong"])
         task.cancel()
         #expect(try client.restOfLines().first?.hasPrefix("error closing ") == true)
@@ -131,8 +110,8 @@ import TweaksTestSupport
         }
     }
 
-    @Test func stoppingTwiceIsFine() throws {
-        let daemon = try home.start()
+    @Test func aSecondStopDoesNothing() throws {
+        let daemon = try fixture.start()
         daemon.stop()
         daemon.stop()
     }

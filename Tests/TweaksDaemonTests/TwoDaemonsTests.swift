@@ -1,58 +1,45 @@
-// Two daemons of one process on one registry: the tweaks have one set of overrides, and one place where they are kept.
+// Tests two daemons of one process that share a state directory or a registry.
 
 import Foundation
 import Testing
-import Tweaks
 import TweaksDaemon
 import TweaksTestSupport
 
 @Suite(.blocking) struct TwoDaemonsTests {
-    /// As of another process: the second one reads, and writes nothing, presets among it.
-    @Test func theSecondSavesNoPresets() throws {
-        let home = try Home()
-        let state = TweakDaemon.Storage.directory(home.directory.file("state"))
-        let first = try home.start("first", storage: state)
-        defer { first.stop() }
-        let owner = try TestClient(unix: try #require(first.socketPath))
+    @Test func ofASharedStateDirectoryTheSecondDaemonReadsPresetsAndWritesNone() throws {
+        let fixture = try DaemonFixture()
+        let owner = try fixture.connect(fixture.start(named: "first"))
         #expect(try owner.ask("Content/Text/Size = 71").last?.hasPrefix("ok rev 1") == true)
         #expect(try owner.ask("save warm").last?.hasPrefix("ok") == true)
-        let second = try home.start("second", storage: state, registry: ExampleTweaks().registry)
-        defer { second.stop() }
-        let client = try TestClient(unix: try #require(second.socketPath))
+        let client = try fixture.connect(fixture.start(named: "second", registry: ExampleTweaks().registry))
         let pid = ProcessInfo.processInfo.processIdentifier
         let refusal = "the state directory is used by pid \(pid); do it there"
-        #expect(
-            try client.ask("save cold").last?.hasPrefix("error io the preset cold is not saved: \(refusal)") == true)
-        #expect(
-            try client.ask("delete warm").last?.hasPrefix("error io the preset warm is not deleted: \(refusal)") == true
-        )
+        for (line, problem) in [("save cold", "cold is not saved"), ("delete warm", "warm is not deleted")] {
+            #expect(try client.ask(line).last?.hasPrefix("error io the preset \(problem): \(refusal)") == true)
+        }
         #expect(try client.ask("presets").count == 2)
         #expect(try client.ask("load warm").last?.hasPrefix("ok") == true)
         #expect(try client.ask("stats").contains("  presets: off: the state directory is used by pid \(pid)"))
-        let presets = home.directory.file("state/presets")
-        #expect(try FileManager.default.contentsOfDirectory(atPath: presets) == ["warm.conf"])
-        #expect(home.log.lines.contains { $0.hasPrefix("second: ") && $0.contains("overrides and presets") })
+        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.presets) == ["warm.conf"])
+        #expect(fixture.events.logLines.contains { $0.hasPrefix("second: ") && $0.contains("overrides and presets") })
     }
 
-    /// A reply that promises the disk comes, and the promise holds, whichever daemon gives it.
-    @Test func theFirstKeepsTheOverrides() throws {
-        let home = try Home()
-        let first = try home.start("first", storage: .directory(home.directory.file("first")))
-        defer { first.stop() }
-        let second = try home.start("second", storage: .directory(home.directory.file("second")))
+    @Test func ofASharedRegistryTheFirstDaemonSavesTheOverrides() throws {
+        let fixture = try DaemonFixture(isSaving: false)
+        let first = try fixture.start(named: "first", storage: .directory(fixture.directory.file("first")))
+        let second = try fixture.start(named: "second", storage: .directory(fixture.directory.file("second")))
+        let stored = { try String(contentsOfFile: fixture.directory.file("first/overrides.json"), encoding: .utf8) }
         for daemon in [first, second] {
-            let client = try TestClient(unix: try #require(daemon.socketPath))
+            let client = try fixture.connect(daemon)
             let value = daemon === first ? 71 : 72
             #expect(try client.ask("Content/Text/Size = \(value)").last?.contains("unsaved") == false)
-            let stored = try String(contentsOfFile: home.directory.file("first/overrides.json"), encoding: .utf8)
-            #expect(stored.contains("\"value\": \(value)"))
+            #expect(try stored().contains("\"value\": \(value)"))
         }
-        #expect(home.log.lines.contains { $0.hasPrefix("second: overrides are not saved") })
+        #expect(fixture.events.logLines.contains { $0.hasPrefix("second: overrides are not saved") })
 
         second.stop()
-        let client = try TestClient(unix: try #require(first.socketPath))
+        let client = try fixture.connect(first)
         #expect(try client.ask("Content/Text/Size = 73").last?.hasPrefix("ok rev ") == true)
-        let stored = try String(contentsOfFile: home.directory.file("first/overrides.json"), encoding: .utf8)
-        #expect(stored.contains("\"value\": 73"))
+        #expect(try stored().contains("\"value\": 73"))
     }
 }

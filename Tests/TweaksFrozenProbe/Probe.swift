@@ -1,4 +1,4 @@
-// Says what a frozen program reads, what becomes of its sets, and what it has open; see FrozenTests and .ci/frozen.sh.
+// Prints what a frozen program reads, sets and has open; FrozenTests and .ci/frozen.sh check it.
 
 import Foundation
 import Synchronization
@@ -7,22 +7,22 @@ import TweaksDaemon
 @main
 enum FrozenProbe {
     static func main() async throws {
-        say("listed before", TweakRegistry.shared.tweaks(matching: "Listed").count)
+        report("listed before", TweakRegistry.shared.tweaks(matching: "Listed").count)
         let daemon = try TweakDaemon.start("frozen-probe", tweaks: Probe.number, Probe.text, Probe.figure)
-        say("listed", TweakRegistry.shared.tweaks(matching: "Listed").count)
-        say("served", daemon.port != nil || daemon.socketPath != nil)
-        sayValues()
+        report("listed", TweakRegistry.shared.tweaks(matching: "Listed").count)
+        report("served", daemon.port != nil || daemon.socketPath != nil)
+        printValues()
         let target = Target()
         let binding = Probe.number.bind(to: target, \.number)
-        let observation = Probe.number.observe { say("observed", $0.new) }
-        say("bound", target.number)
-        refuse()
-        sayValues()
-        facts()
+        let observation = Probe.number.observe { report("observed", $0.new) }
+        report("bound", target.number)
+        attemptChanges()
+        printValues()
+        printInfo()
         #if os(Linux)
-            // Before the first task: the threads of those are not ours.
-            say("threads", try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count)
-            say("sockets", try sockets())
+            // Before the first task, which starts threads.
+            report("threads", try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count)
+            report("sockets", try sockets())
         #endif
         await follow()
         observation.cancel()
@@ -31,56 +31,57 @@ enum FrozenProbe {
         serving.cancel()
         try await serving.value
         daemon.stop()
-        say("ended", true)
+        report("ended", true)
     }
 
-    private static func sayValues() {
-        say("values", readsNumber(), readsWhole(), readsFlag(), readsText(), readsChecked(), readsColor(), readsAlign())
-        say("values", readsTime(), readsSecret(), readsFigure(), seesFade(), seesListed(), seesElsewhere())
-        say("inline", readsInline(), readsInlineWhole(), readsInlineTime(), readsInlineChoice())
-        say("handle", seesHandle())
-        say("wrapped", readsWrapped(), readsWrappedText(), readsWrappedAlign(), seesWrapped(Look()))
+    private static func printValues() {
+        let (text, checked) = (readsText(), readsChecked())
+        report("values", readsNumber(), readsWhole(), readsFlag(), text, checked, readsColor(), readsAlign())
+        report("values", readsTime(), readsSecret(), readsFigure(), seesFade(), seesListed(), seesElsewhere())
+        report("inline", readsInline(), readsInlineWhole(), readsInlineTime(), readsInlineChoice())
+        report("handle", seesHandle())
+        report("wrapped", readsWrapped(), readsWrappedText(), readsWrappedAlign(), seesWrapped(Look()))
     }
 
-    /// Everything that changes a value, none of which may.
-    private static func refuse() {
+    /// Attempts every operation that changes a value.
+    private static func attemptChanges() {
         assignsNumber()
-        say("set", attempt { try Probe.number.set(72) })
-        say("set out of range", attempt { try Probe.number.set(500) })
-        say("erased set", attempt { try Probe.number.erased.set(.number(72)) })
-        say("reset", Probe.number.reset() == nil ? "nil" : "an outcome")
-        say(
+        report("set", attempt { try Probe.number.set(72) })
+        report("set out of range", attempt { try Probe.number.set(500) })
+        report("erased set", attempt { try Probe.number.erased.set(.number(72)) })
+        report("reset", Probe.number.reset() == nil ? "nil" : "an outcome")
+        report(
             "commit",
             attempt {
                 try TweakRegistry.shared.commit(origin: .code) { $0.set(Probe.number.path.joined, .number(72)) }
             })
         let group = attempt { try Probe.retry.set(TweakRetryPolicy(attempts: 9)) }
-        say("group", Probe.retry.value.attempts, group, Probe.retry.observed.attempts, Probe.number.observed)
+        report("group", Probe.retry.value.attempts, group, Probe.retry.observed.attempts, Probe.number.observed)
         Probe.figure.value = 1
-        say("figure set", attempt { try Probe.figure.set(1) })
+        report("figure set", attempt { try Probe.figure.set(1) })
         Look().alpha = 0.75
-        say("frozen", TweakRegistry.shared.isFrozen)
+        report("frozen", TweakRegistry.shared.isFrozen)
     }
 
-    /// The current value, and with the trait the end.
+    /// Prints the current value, and with the trait that the sequence ends.
     private static func follow() async {
         var values = Probe.number.values.makeAsyncIterator()
-        say("first of values", await values.next() ?? .nan)
+        report("first of values", await values.next() ?? .nan)
         #if Frozen
-            say("second of values", await values.next().map { "\($0)" } ?? "nil")
+            report("second of values", await values.next().map { "\($0)" } ?? "nil")
         #endif
     }
 
-    private static func facts() {
+    private static func printInfo() {
         let range = Probe.number.range
-        say("range", range?.lowerBound ?? .nan, range?.upperBound ?? .nan, Probe.number.step ?? .nan)
-        say("choices", Probe.listed.choices.map(\.value), Probe.align.choices.map(\.value))
-        say("default", Probe.number.path, Probe.number.defaultValue, Probe.number.isModified)
-        say("erased", Probe.number.erased, Probe.number.erased.unit ?? "nil", Probe.number.erased.help ?? "nil")
-        say("registered", TweakRegistry.shared.count)
+        report("range", range?.lowerBound ?? .nan, range?.upperBound ?? .nan, Probe.number.step ?? .nan)
+        report("choices", Probe.listed.choices.map(\.value), Probe.align.choices.map(\.value))
+        report("default", Probe.number.path, Probe.number.defaultValue, Probe.number.isModified)
+        report("erased", Probe.number.erased, Probe.number.erased.unit ?? "nil", Probe.number.erased.help ?? "nil")
+        report("registered", TweakRegistry.shared.count)
     }
 
-    /// How many descriptors are sockets.
+    /// The number of descriptors that are sockets.
     private static func sockets() throws -> Int {
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         return descriptors.count { number in
@@ -99,7 +100,7 @@ enum FrozenProbe {
     }
 }
 
-/// Something to bind to.
+/// The target of a binding.
 private final class Target: Sendable {
     private let value = Mutex(0.0)
     var number: Double {
@@ -108,6 +109,6 @@ private final class Target: Sendable {
     }
 }
 
-private func say(_ topic: String, _ things: Any...) {
-    print("\(topic): \(things.map { "\($0)" }.joined(separator: " "))")
+private func report(_ topic: String, _ values: Any...) {
+    print("\(topic): \(values.map { "\($0)" }.joined(separator: " "))")
 }

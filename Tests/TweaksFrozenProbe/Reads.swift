@@ -1,4 +1,4 @@
-// One read of each sort, in functions of their own: .ci/frozen.sh looks at their machine code.
+// Reads a tweak of each kind, each in a function whose machine code .ci/frozen.sh checks.
 
 import TweaksDaemon
 
@@ -18,7 +18,7 @@ enum Probe {
     static let figure = Tweak("Probe", "Read", "Figure", 0.0, flags: .readOnly)
     static let look = Look()
 
-    // Not constants to the compiler: a range of durations is made by a call, and so is a registry.
+    // These are not constants for the compiler, because a call creates the range or the registry.
     static let fade = Tweak("Probe", "Read", "Fade", .milliseconds(250), in: .zero ... .seconds(5))
     static let listed = Tweak("Probe", "Read", "Listed", "one", choices: ["one", "two"])
     static let retry = TweakGroup("Probe", "Retry", TweakRetryPolicy())
@@ -57,7 +57,7 @@ struct Look {
 @inline(never) func readsWrappedAlign() -> Alignment { Probe.look.align }
 @inline(never) func assignsNumber() { Probe.number.value = 72 }
 
-// MARK: - As near as the compiler comes
+// MARK: - Not constants
 
 @inline(never) func seesWrapped(_ look: Look) -> Double { look.alpha }
 @inline(never) func seesFade() -> Duration { Probe.fade.value }

@@ -1,4 +1,4 @@
-// The inputs that fuzzing has kept, and those that once broke something: each is run again by the ordinary tests.
+// Runs the kept fuzz inputs, and those that once found a bug, as ordinary tests.
 
 import Foundation
 import Testing
@@ -14,7 +14,7 @@ import tweaks_fuzz
             .sorted { $0.path < $1.path }
     }
 
-    @Test(arguments: FuzzTarget.allCases) func holds(_ target: FuzzTarget) throws {
+    @Test(arguments: FuzzTarget.allCases) func everyInputOfTheCorpusPasses(_ target: FuzzTarget) throws {
         let files = try Self.files(target)
         #expect(files.count >= 10)
         for file in files {
@@ -23,8 +23,7 @@ import tweaks_fuzz
         }
     }
 
-    /// The whole corpus is small enough to be cloned without a thought.
-    @Test func isSmall() throws {
+    @Test func theCorpusIsSmallerThan300KB() throws {
         let sizes = try FuzzTarget.allCases.flatMap { try Self.files($0) }.map { file in
             try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
         }

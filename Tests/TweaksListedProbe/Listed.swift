@@ -1,4 +1,4 @@
-// Tweaks that no other code mentions: the list in the linker's section is all that tells of them.
+// Declares tweaks that only the list in the linker's section refers to.
 
 import Tweaks
 

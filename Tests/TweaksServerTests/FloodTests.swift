@@ -1,26 +1,26 @@
-// Floods: connections that come and go by the thousand, those that stall, and what is left of them.
+// Tests floods of connections and requests, and clients that stall in the middle of a line.
 
-@testable import TweaksServer
 import Testing
 import Tweaks
 import TweaksTestSupport
 
+@testable import TweaksServer
+
 @Suite(.blocking) struct FloodTests {
-    /// A day's deadline each: they must not be kept for a day.
-    @Test func deadlinesOfEndedSessionsAreForgotten() {
+    /// Deadlines of up to a day must not be kept for a day.
+    @Test func deadlinesOfEndedSessionsAreRemoved() {
         var timers = Timers()
         let now = Moment.now
         var alive: Set<UInt64> = []
         for number in 1...UInt64(quantity(100_000)) {
             let session = SessionID(number: number, descriptor: 7)
-            // Every thousandth stays.
+            // One of a thousand stays open.
             if number % 1_000 == 0 { alive.insert(number) }
-            timers.compact(most: 8 * (alive.count + 1) + 64) { alive.contains($0.number) }
+            timers.compact(limit: 8 * (alive.count + 1) + 64) { alive.contains($0.number) }
             timers.add(.init(deadline: now + .seconds(60), session: session, kind: .firstLine))
             timers.add(.init(deadline: now + .seconds(number), session: session, kind: .idle))
             #expect(timers.count <= 8 * (alive.count + 1) + 66)
         }
-        // What stays stays in order.
         var due: [Moment] = []
         var sessions: Set<UInt64> = []
         while let entry = timers.popDue(now + .seconds(1_000_000)) {
@@ -30,9 +30,9 @@ import TweaksTestSupport
         #expect(due == due.sorted() && sessions == alive)
     }
 
-    @Test(.tags(.quantity), arguments: Transport.available) func connectAndGone(_ transport: Transport) throws {
-        let server = try TestServer(hasThread: true)
-        let observer = try server.connect()
+    @Test(.tags(.quantity), arguments: Transport.available)
+    func thousandsOfShortConnectionsLeaveNoSession(_ transport: Transport) throws {
+        let (server, observer) = try TestServer(hasThread: true).withClient()
         try observer.ask("ping")
         let connections = quantity(3_000, few: 150)
         for number in 1...connections {
@@ -44,25 +44,23 @@ import TweaksTestSupport
             default: break
             }
         }
-        // Those that have not been accepted yet are no sessions either.
+        // Connections that are not accepted yet are no sessions either.
         try eventually {
             let stats = try observer.ask("stats")
             return stats.contains("  connections: \(connections + 1)") && stats.contains("  sessions: 1")
         }
     }
 
-    /// Hundreds of megabytes of requests whose replies nobody reads: others are served, and it waits where it is.
-    @Test func aPipelineThatIsNotRead() throws {
-        var limits = TweakServerLimits()
-        limits.unsentBytes = 65_536
-        let server = try TestServer(limits: limits, hasThread: true)
+    /// The replies would be hundreds of megabytes.
+    @Test func aPipelineWithoutAReaderIsNotProcessed() throws {
+        let server = try TestServer(hasThread: true) { $0.unsentBytes = 65_536 }
         let (flood, other) = (try server.connect(), try server.connect(.tcp4))
         let gate = flood.sendMeanwhile(String(repeating: "get *\n", count: 2_000_000))
-        try eventually { try LimitTableTests.figures(other).contains(where: { $0.hasPrefix("unsentBytes") }) }
-        // It has come to a stop: of millions of requests a few thousand were looked at.
-        let before = try Self.requests(other)
-        for _ in 1...100 { #expect(try other.ask("get Content/Text/Size").last == "ok") }
-        #expect(try Self.requests(other) == before + 101)
+        try eventually { try other.hasHit("unsentBytes") }
+        // Of millions of requests a few thousand were processed, and no more are.
+        let before = try #require(Int(try other.stats("requests")))
+        for _ in 1...100 { #expect(try other.status("get Content/Text/Size") == "ok") }
+        #expect(try other.stats("requests") == "\(before + 101)")
         #expect(before < 1_000_000)
         flood.reset()
         server.server.stop()
@@ -70,15 +68,9 @@ import TweaksTestSupport
         withExtendedLifetime(flood) {}
     }
 
-    private static func requests(_ client: TestClient) throws -> Int {
-        let line = try client.ask("stats").first { $0.hasPrefix("  requests: ") } ?? ""
-        return Int(line.dropFirst("  requests: ".count)) ?? -1
-    }
-
-    /// Half a line of many, a byte at a time of one, and nothing of others: nobody else notices.
-    @Test func stallingOnes() throws {
-        let server = try TestServer(hasThread: true)
-        let client = try server.connect()
+    /// Some send half a line, one sends byte by byte, and others send nothing.
+    @Test func stalledClientsDelayNoOthers() throws {
+        let (server, client) = try TestServer(hasThread: true).withClient()
         try client.ask("ping")
         let half = String(repeating: "x", count: 30_000)
         let stalled = try (0..<100).map { number in
@@ -88,9 +80,9 @@ import TweaksTestSupport
         }
         for number in 1...200 {
             try stalled[1].send("x")
-            #expect(try client.ask("Content/Text/Size = \(10 + number % 80)").last?.hasPrefix("ok rev") == true)
+            #expect(try client.status("Content/Text/Size = \(10 + number % 80)").hasPrefix("ok rev"))
         }
-        #expect(try client.ask("stats").contains("  sessions: 101"))
+        #expect(try client.stats("sessions") == "101")
         withExtendedLifetime(stalled) {}
     }
 }

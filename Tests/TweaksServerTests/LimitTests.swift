@@ -1,4 +1,4 @@
-// Every limit: its code, and that the others are served.
+// Tests the limits of sessions, time and bytes: the refusals, and that other sessions are served.
 
 import Testing
 import Tweaks
@@ -6,84 +6,116 @@ import TweaksServer
 import TweaksTestSupport
 
 @Suite(.blocking) struct LimitTests {
-    private func server(_ change: (inout TweakServerLimits) -> Void) throws -> TestServer {
-        var limits = TweakServerLimits()
-        change(&limits)
-        return try TestServer(limits: limits)
-    }
-
     // MARK: Sessions
 
-    /// A connection that has not sent a line makes room, the oldest first.
-    @Test func theOldestStrangerYields() throws {
-        let server = try server { $0.sessions = 3 }
-        let known = try server.connect()
+    /// The oldest connection that has not sent a line makes room.
+    @Test func theOldestSilentConnectionYields() throws {
+        let (server, known) = try TestServer { $0.sessions = 3 }.withClient()
         try known.ask("ping")
         let (oldest, younger) = (try server.connect(), try server.connect(.tcp4))
-        // Half a line is not a line.
+        // An unfinished line does not count.
         try oldest.send("pin")
         server.settle()
-        #expect(try known.ask("stats").contains("  sessions: 3"))
-        let newcomer = try server.connect()
-        #expect(try newcomer.ask("ping") == ["ok pong"])
+        #expect(try known.stats("sessions") == "3")
+        #expect(try server.connect().ask("ping") == ["ok pong"])
         let lines = try oldest.restOfLines()
         #expect(lines.count == 1 && lines[0].hasPrefix("error too-many "))
         #expect(try younger.ask("ping") == ["ok pong"])
         #expect(try known.ask("ping") == ["ok pong"])
     }
 
-    @Test(arguments: Transport.available) func whereNobodyYieldsTheNewcomerIsRefused(_ transport: Transport) throws {
-        let server = try server { $0.sessions = 2 }
+    /// A peer with its maximum of sessions loses its own, not those of others.
+    @Test func theOldestSilentConnectionOfThatPeerYields() throws {
+        let server = try TestServer { $0.sessionsPerPeer = 3 }
+        let (older, known) = (try server.connect(.tcp4), try server.connect())
+        try known.ask("ping")
+        let (silent, third) = (try server.connect(), try server.connect())
+        try third.ask("ping")
+        try server.connect().ask("ping")
+        let lines = try silent.restOfLines()
+        #expect(lines.count == 1 && lines[0].hasPrefix("error too-many others are waiting"))
+        #expect(try older.ask("ping") == ["ok pong"])
+        #expect(try known.ask("ping") == ["ok pong"])
+    }
+
+    @Test(arguments: Transport.available) func whereNoConnectionYieldsTheNewOneIsRefused(_ transport: Transport) throws
+    {
+        let server = try TestServer { $0.sessions = 2 }
         let (one, two) = (try server.connect(), try server.connect(.tcp4))
         try one.ask("ping")
         try two.ask("ping")
-        // There is one more for this user, and no second one.
-        let kept = try server.connect()
-        try kept.ask("ping")
-        let newcomer = try server.connect(transport)
-        try newcomer.send("set Content/Text/Size 72\n")
-        newcomer.endInput()
-        let lines = try newcomer.restOfLines()
+        // The one place that is reserved for this user.
+        let reserved = try server.connect()
+        try reserved.ask("ping")
+        let lines = try server.connect(transport).exchange("set Content/Text/Size 72\n")
         #expect(lines.count == 1 && lines[0].hasPrefix("error too-many 2 sessions are open"))
         #expect(server.registry.revision == 0)
-        #expect(try one.ask("stats").contains { $0.hasPrefix("  limitsHit: sessions ") })
+        #expect(try one.hasHit("sessions"))
     }
 
-    /// Who may do everything gets in although all places are taken, and again when that session has ended.
+    /// A user with all rights gets it although all others are taken, and again when that session has ended.
     @Test(arguments: [true, false]) func onePlaceIsKept(_ isOfAll: Bool) throws {
-        let server = try server { if isOfAll { $0.sessions = 2 } else { $0.sessionsPerPeer = 2 } }
-        let crowd = try (1...2).map { _ in try server.connect(isOfAll ? .tcp4 : .unix) }
-        for client in crowd { #expect(try client.ask("ping") == ["ok pong"]) }
+        let server = try TestServer { if isOfAll { $0.sessions = 2 } else { $0.sessionsPerPeer = 2 } }
+        let clients = try (1...2).map { _ in try server.connect(isOfAll ? .tcp4 : .unix) }
+        for client in clients { #expect(try client.ask("ping") == ["ok pong"]) }
         for _ in 1...3 {
-            try isServedAlone(server)
+            try expectOneIsServed(server)
             server.settle()
         }
-        for client in crowd { #expect(try client.ask("ping") == ["ok pong"]) }
+        for client in clients { #expect(try client.ask("ping") == ["ok pong"]) }
     }
 
-    private func isServedAlone(_ server: TestServer) throws {
+    private func expectOneIsServed(_ server: TestServer) throws {
         let kept = try server.connect()
         #expect(try kept.ask("ping") == ["ok pong"])
         #expect(try server.connect().restOfLines().last?.hasPrefix("error too-many 2 sessions") == true)
     }
 
+    /// Refused connections linger so that the refusal is read; many of them must not take the places of others.
+    @Test func refusedConnectionsDoNotPileUp() throws {
+        let (server, observer) = try TestServer {
+            ($0.sessionsPerPeer, $0.fatalDrain.time, $0.lingerTime) = (1, .seconds(3_600), .seconds(3_600))
+        }.withClient()
+        let known = try server.connect(.tcp4)
+        try observer.ask("ping")
+        try known.ask("ping")
+        let refused = try (0..<200).map { _ in try server.connect(.tcp4) }
+        server.settle()
+        #expect(try observer.stats("connections") == "202")
+        // Two are served, and 64 linger.
+        #expect(try observer.stats("sessions") == "66")
+        for client in refused { #expect(try client.line().hasPrefix("error too-many 1 sessions of yours are open")) }
+        #expect(try observer.hasHit("sessionsPerPeer"))
+        #expect(try known.ask("ping") == ["ok pong"])
+    }
+
+    @Test func withoutALimitPerPeerTheLimitOfAllHolds() throws {
+        let server = try TestServer {
+            ($0.sessions, $0.sessionsPerPeer, $0.refusedSessions, $0.lineBytes) = (2, .max, 2, .max)
+        }
+        let clients = try (0..<2).map { _ in try server.connect(.tcp4) }
+        for client in clients { #expect(try client.ask("ping") == ["ok pong"]) }
+        for _ in 0..<4 {
+            let last = try server.connect(.tcp4).restOfLines().last
+            #expect(last?.hasPrefix("error too-many 2 sessions are open") == true)
+        }
+    }
+
     // MARK: Time
 
-    @Test(arguments: ["", "pin"]) func timeToTheFirstLine(_ typed: String) throws {
-        let server = try server { $0.timeToFirstLine = .seconds(3_600) }
-        let client = try server.connect()
+    @Test(arguments: ["", "pin"]) func aConnectionWithoutALineTimesOut(_ typed: String) throws {
+        let (server, client) = try TestServer { $0.timeToFirstLine = .seconds(3_600) }.withClient()
         try client.send(typed)
-        // Who came later is answered, so that the first one is waited for.
+        // A later session is answered, so the first one was accepted.
         try server.connect().ask("ping")
         server.pass(.seconds(3_600))
         let lines = try client.restOfLines()
         #expect(lines.count == 1 && lines[0].hasPrefix("error timeout no line came in 1h"))
+        #expect(try server.connect().hasHit("timeToFirstLine"))
     }
 
-    /// The watching one is as silent, and lives on.
-    @Test func idleTime() throws {
-        let server = try server { $0.idleTime = .seconds(3_600) }
-        let watcher = try server.connect()
+    @Test func anIdleSessionTimesOutUnlessItWatches() throws {
+        let (server, watcher) = try TestServer { $0.idleTime = .seconds(3_600) }.withClient()
         try watcher.ask("watch Content/Text/Size")
         let idle = try server.connect(.tcp4)
         try idle.ask("ping")
@@ -91,6 +123,7 @@ import TweaksTestSupport
         let lines = try idle.restOfLines()
         #expect(lines.count == 1 && lines[0].hasPrefix("error timeout nothing came for 1h"))
         #expect(try watcher.ask("ping") == ["ok pong"])
+        #expect(try watcher.hasHit("idleTime"))
     }
 
     // MARK: Bytes
@@ -100,13 +133,11 @@ import TweaksTestSupport
         (String(repeating: "#", count: 32), true), (String(repeating: "#", count: 33), false),
         (String(repeating: "é", count: 16), true), (String(repeating: "é", count: 17), false),
     ])
-    func lineBytes(_ line: String, _ fits: Bool) throws {
+    func aLongLineIsRefused(_ line: String, _ fits: Bool) throws {
         for lineEnd in ["\n", "\r\n"] {
-            let client = try server { $0.lineBytes = 32 }.connect()
-            // Proven, so that only the length can be fatal.
-            try client.send("ping\(lineEnd)\(line)\(lineEnd)ping\(lineEnd)")
-            client.endInput()
-            let lines = try client.restOfLines()
+            // The first line proves the session, so that only the length can be fatal.
+            let lines = try TestServer { $0.lineBytes = 32 }.connect()
+                .exchange("ping\(lineEnd)\(line)\(lineEnd)ping\(lineEnd)")
             if fits {
                 #expect(lines.last?.hasPrefix("ok pong") == true)
             } else {
@@ -115,27 +146,18 @@ import TweaksTestSupport
         }
     }
 
-    @Test func aLineOf64KiBIsFineByDefault() throws {
+    @Test func aLineOf64KiBFitsByDefault() throws {
         let text = String(repeating: "x", count: 65_536 - "Content/Text/String = ".utf8.count)
-        let server = try TestServer()
-        let client = try server.connect()
-        #expect(try client.ask("Content/Text/String = \(text)").last == "ok rev 1")
+        let (server, client) = try TestServer().withClient()
+        #expect(try client.status("Content/Text/String = \(text)") == "ok rev 1")
         #expect(server.registry["Content/Text/String"]?.value == .string(text))
-        try client.send("Content/Text/String = \(text)x\nping\n")
-        client.endInput()
-        let lines = try client.restOfLines()
+        let lines = try client.exchange("Content/Text/String = \(text)x\nping\n")
         #expect(lines.count == 1 && lines[0].hasPrefix("error too-long"))
     }
 
-    /// It never ends, so it never is a line; it is refused all the same.
-    /// A line as long as it may be, whose CR and LF come one by one.
-    @Test func aLineEndInTwoParts() throws {
-        var limits = TweakServerLimits()
-        limits.lineBytes = 4_096
-        let server = try TestServer(limits: limits)
-        let client = try server.connect()
-        try client.send("ping\n")
-        #expect(try client.reply() == ["ok pong"])
+    @Test func aLineOfMaximumLengthMayEndInTwoPackets() throws {
+        let (server, client) = try TestServer { $0.lineBytes = 4_096 }.withClient()
+        #expect(try client.ask("ping") == ["ok pong"])
         let line = "ping" + String(repeating: " ", count: 4_092)
         try client.send("\(line)\r")
         server.settle()
@@ -145,21 +167,8 @@ import TweaksTestSupport
         #expect(try client.line().hasPrefix("error too-long a line holds at most 4096 bytes"))
     }
 
-    /// Without limits to the number of sessions of one user, and to a line.
-    @Test func noLimit() throws {
-        var limits = TweakServerLimits()
-        (limits.sessions, limits.sessionsPerPeer, limits.refusedSessions, limits.lineBytes) = (2, .max, 2, .max)
-        let server = try TestServer(limits: limits)
-        let clients = try (0..<2).map { _ in try server.connect(.tcp4) }
-        for client in clients { #expect(try client.ask("ping") == ["ok pong"]) }
-        for _ in 0..<4 {
-            let answer = try server.connect(.tcp4).restOfLines().last
-            #expect(answer?.hasPrefix("error too-many 2 sessions are open") == true)
-        }
-    }
-
-    @Test func anEndlessLine() throws {
-        let client = try server { $0.lineBytes = 1_024 }.connect()
+    @Test func aLineWithoutAnEndIsRefused() throws {
+        let client = try TestServer { $0.lineBytes = 1_024 }.connect()
         try client.send(String(repeating: "x", count: 2_000))
         let lines = try client.restOfLines()
         #expect(lines.count == 1 && lines[0].hasPrefix("error too-long"))
@@ -167,40 +176,35 @@ import TweaksTestSupport
 
     // MARK: Watching
 
-    @Test func watchPatterns() throws {
-        let client = try server { $0.watchPatterns = 2 }.connect()
-        #expect(try client.ask("watch Content/Text/Size Content/Text/Fade").last == "ok rev 0 watching 2")
-        let error = try client.ask("watch Player")
-        #expect(error.count == 1 && error[0].hasPrefix("error too-many a session watches at most 2 patterns"))
-        // The same again is not one more, and the session goes on.
-        #expect(try client.ask("watch Content/Text/Size").last == "ok rev 0 watching 2")
-        #expect(try client.ask("unwatch Content/Text/Size").last == "ok watching 1")
-        #expect(try client.ask("watch Player").last == "ok rev 0 watching 4")
+    @Test func aRepeatedPatternDoesNotCountTwice() throws {
+        let client = try TestServer { $0.watchPatterns = 2 }.connect()
+        for (line, status) in [
+            ("watch Content/Text/Size Content/Text/Fade", "ok rev 0 watching 2"),
+            ("watch Player", "error too-many a session watches at most 2 patterns…"),
+            ("watch Content/Text/Size", "ok rev 0 watching 2"), ("unwatch Content/Text/Size", "ok watching 1"),
+            ("watch Player", "ok rev 0 watching 4"),
+        ] { #expect(Transcript.fits(try client.status(line), status)) }
     }
 
     // MARK: After a fatal error
 
-    /// A client that goes on talking, or never closes, is let go of.
-    @Test func drainTime() throws {
-        let server = try server {
-            $0.fatalDrain.time = .milliseconds(1)
-            $0.lingerTime = .seconds(3_600)
-        }
-        let client = try server.connect()
+    @Test func aConnectionThatStaysOpenAfterAFatalErrorIsClosedInTime() throws {
+        let (server, client) = try TestServer {
+            ($0.fatalDrain.time, $0.lingerTime) = (.milliseconds(1), .seconds(3_600))
+        }.withClient()
         try client.send("nonsense\n")
         #expect(try client.restOfLines().count == 1)
-        try client.waitUntilGone()
-        #expect(try server.connect().ask("stats").contains("  sessions: 1"))
+        try client.waitUntilClosed()
+        #expect(try server.connect().stats("sessions") == "1")
     }
 
-    @Test func drainBytes() throws {
-        let server = try server { $0.fatalDrain = (.seconds(3_600), 100_000) }
-        let client = try server.connect()
+    @Test func aConnectionThatSendsOnAfterAFatalErrorIsClosed() throws {
+        let (server, client) = try TestServer { $0.fatalDrain = (.seconds(3_600), 100_000) }.withClient()
         try client.send("nonsense\n")
         #expect(try client.restOfLines().count == 1)
         #expect(throws: ClientError.self) {
             for _ in 1...10_000 { try client.send([UInt8](repeating: 0, count: 10_000)) }
         }
-        #expect(try server.connect().ask("stats").contains("  sessions: 1"))
+        #expect(try server.connect().stats("sessions") == "1")
     }
 }

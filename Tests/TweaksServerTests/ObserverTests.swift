@@ -1,4 +1,4 @@
-// An observer that blocks delays no session, and `stats` shows that it does.
+// Tests that a blocked observer delays neither sessions nor other observers, and that `stats` reports it.
 
 import Dispatch
 import Synchronization
@@ -9,9 +9,17 @@ import TweaksTestSupport
 @testable import TweaksServer
 
 @Suite(.blocking) struct ObserverTests {
-    @Test func fiftySessionsAreAnsweredMeanwhile() throws {
-        let example = ExampleTweaks()
-        let server = try TestServer(registry: example.registry, hasThread: true)
+    private let example = ExampleTweaks()
+    private let other: Tweak<Int>
+    private let server: TestServer
+    private let client: TestClient
+
+    init() throws {
+        other = Tweak("Content", "Text", "Other", 0, registry: example.registry)
+        (server, client) = try TestServer(registry: example.registry, hasThread: true).withClient()
+    }
+
+    @Test func fiftySessionsAreServedMeanwhile() throws {
         let (began, gate, ended) = (Gate(), Gate(), Gate())
         defer { gate.open() }
         let observation = example.size.observe { change in
@@ -19,89 +27,71 @@ import TweaksTestSupport
             gate.waitBlocking()
             if change.new == 99 { ended.open() }
         }
-        let first = try server.connect()
-        #expect(try first.ask("set Content/Text/Size 72").last == "ok rev 1")
+        #expect(try client.status("set Content/Text/Size 72") == "ok rev 1")
         began.waitBlocking()
         let clients = try (0..<50).map { try server.connect(Transport.available[$0 % Transport.available.count]) }
         for (number, client) in clients.enumerated() {
-            #expect(try client.ask("set Content/Text/Size \(number + 11)").last == "ok rev \(number + 2)")
-            #expect(
-                try client.ask("get Content/Text/Size").first?.hasPrefix("Content/Text/Size = \(number + 11) ") == true)
+            #expect(try client.status("set Content/Text/Size \(number + 11)") == "ok rev \(number + 2)")
+            #expect(try client.ask("get Content/Text/Size")[0].hasPrefix("Content/Text/Size = \(number + 11) "))
         }
-        // It lags, and says so; the values are those that were set.
-        let stats = try first.ask("stats")
+        let stats = try client.ask("stats")
         #expect(stats.contains("  undeliveredObservers: 1"))
-        // It runs on: it is named with its tweak and the line that declares that.
         let source = try #require(example.registry["Content/Text/Size"]).source
         let running = stats.filter { $0.contains("runningObservers") }
         let words = "  runningObservers: path Content/Text/Size, declared \(source), milliseconds "
         #expect(running.count == 1 && running.allSatisfy { $0.hasPrefix(words) })
-        try first.ask("set Content/Text/Size 99")
+        try client.ask("set Content/Text/Size 99")
         gate.open()
         ended.waitBlocking()
         observation.cancel()
     }
 
-    /// It runs on neither the I/O thread nor before the reply is on its way.
-    @Test func mayAskTheServerItself() throws {
-        let example = ExampleTweaks()
-        let server = try TestServer(registry: example.registry, hasThread: true)
-        let client = try server.connect()
-        let path = server.path
-        let ended = Gate()
-        let answer = Mutex<[String]?>(nil)
+    /// It does not run on the I/O thread.
+    @Test func anObserverMayBeAClientOfItsServer() throws {
+        let (path, ended) = (server.path, Gate())
+        let reply = Mutex<[String]?>(nil)
         let observation = example.size.observe { _ in
-            // From inside an observer a client of the same server is answered.
             let lines = try? TestClient(unix: path).ask("get Content/Text/Size")
-            answer.withLock { $0 = lines }
+            reply.withLock { $0 = lines }
             ended.open()
         }
-        #expect(try client.ask("set Content/Text/Size 72").last == "ok rev 1")
+        #expect(try client.status("set Content/Text/Size 72") == "ok rev 1")
         ended.waitBlocking()
-        #expect(answer.withLock { $0 }?.first?.hasPrefix("Content/Text/Size = 72 ") == true)
+        #expect(reply.withLock { $0 }?.first?.hasPrefix("Content/Text/Size = 72 ") == true)
         observation.cancel()
     }
 
-    // MARK: Each has turns of its own
+    // MARK: Other observers
 
-    @Test func aStuckOneDelaysNoOther() throws {
-        let example = ExampleTweaks()
-        let server = try TestServer(registry: example.registry, hasThread: true)
-        let client = try server.connect()
-        let (began, gate) = (Gate(), Gate())
+    @Test func aBlockedObserverDelaysNoOtherOfItsTweakOrAnother() throws {
+        let (began, gate, called) = (Gate(), Gate(), [Gate(), Gate()])
         defer { gate.open() }
-        let other = Tweak("Content", "Text", "Other", 0, registry: example.registry)
         let seen = Mutex<[String]>([])
-        let heard = [Gate(), Gate()]
         let observations = [
             example.size.observe { _ in
                 began.open()
                 gate.waitBlocking()
             },
-            // Of the same tweak, and of another one.
             example.size.observe { change in
                 seen.withLock { $0.append("size \(change.new)") }
-                heard[0].open()
+                called[0].open()
             },
             other.observe { change in
                 seen.withLock { $0.append("other \(change.new)") }
-                heard[1].open()
+                called[1].open()
             },
         ]
         try client.ask("set Content/Text/Size 72")
         began.waitBlocking()
-        heard[0].waitBlocking()
+        called[0].waitBlocking()
         try client.ask("set Content/Text/Other 1")
-        heard[1].waitBlocking()
+        called[1].waitBlocking()
         #expect(seen.withLock { $0 } == ["size 72.0", "other 1"])
         for observation in observations { observation.cancel() }
     }
 
-    /// Sequences and bindings to actors need no thread: they go on when there is none left.
-    @Test func whenAllThreadsAreStuckTheRestWaits() async throws {
-        let example = ExampleTweaks()
-        let server = try TestServer(registry: example.registry, hasThread: true)
-        let client = try server.connect()
+    /// Sequences and bindings to actors need no thread.
+    @Test func whenAllThreadsAreBlockedOtherObserversWaitAndSequencesDoNot() async throws {
         let (gate, most) = (Gate(), ObserverThreads.limit)
         defer { gate.open() }
         let count = Mutex((running: 0, most: 0, done: 0))
@@ -145,14 +135,11 @@ import TweaksTestSupport
         for observation in observations { observation.cancel() }
     }
 
-    /// The lag is the oldest change's, however many others are delivered meanwhile.
+    // MARK: The delivery lag
+
     @Test func theLagIsThatOfTheOldestChange() throws {
-        let example = ExampleTweaks()
-        let server = try TestServer(registry: example.registry, hasThread: true)
-        let client = try server.connect()
         let (began, gate) = (Gate(), Gate())
         defer { gate.open() }
-        let other = Tweak("Content", "Text", "Other", 0, registry: example.registry)
         let (signals, signal) = AsyncStream.makeStream(of: Void.self)
         let observations = [
             example.size.observe { _ in
@@ -167,14 +154,12 @@ import TweaksTestSupport
         for value in 1...50 { try client.ask("set Content/Text/Other \(value)") }
         _ = signals
         let atLeast = Int64((ContinuousClock.now - start) / .milliseconds(1))
-        let line = try #require(try client.ask("stats").first { $0.contains("deliveryLagMilliseconds") })
-        let lag = try #require(line.split(separator: " ").last.flatMap { Int64($0) })
-        #expect(lag >= atLeast)
+        #expect(try #require(Int64(try client.stats("deliveryLagMilliseconds"))) >= atLeast)
         for observation in observations { observation.cancel() }
     }
 
-    /// Also that of a change which came while its observer ran, and which others have overtaken since.
-    @Test func theLagIsThatOfAChangeThatWasOvertaken() throws {
+    /// A change that came while its observer ran, and that later changes have overtaken.
+    @Test func theLagIsThatOfAnOvertakenChange() throws {
         let (clock, registry, released) = (ManualClock(), TweakRegistry(), Gate())
         defer { released.open() }
         let threads = ObserverThreads(clock: { clock.now })
@@ -191,10 +176,10 @@ import TweaksTestSupport
         let set = { (number: Int, value: Int64) in
             var batch = TweakBatch()
             batch.set("A/B/\(number)", .int(value))
-            try registry.commit(batch, origin: .code, delivery: .carrier)
+            try registry.commit(batch, origin: .code, delivery: .executor)
             clock.advance(by: .seconds(1))
         }
-        // One runs when its next change comes, and then all threads are taken, and two wait.
+        // One observer runs when its next change comes; then all threads are busy, and two wait.
         try set(0, 1)
         began[0].waitBlocking()
         try set(0, 2)
@@ -211,7 +196,7 @@ import TweaksTestSupport
     }
 }
 
-/// A view.
+/// An object of the main actor with a bound property.
 @MainActor
 private final class Label {
     let written: AsyncStream<Double>

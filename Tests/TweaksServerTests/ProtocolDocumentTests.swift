@@ -1,4 +1,4 @@
-// The transcripts of Protocol.md and of the README, replayed against a server: the documents say what is true.
+// Replays the transcripts of Protocol.md and the README against servers, so that the documents stay true.
 
 import Foundation
 import Testing
@@ -6,25 +6,23 @@ import Tweaks
 import TweaksTestSupport
 import TweaksWire
 
-extension DocumentedBlock {
-    static let protocolDocument = all("transcript", of: "Sources/TweaksServer/TweaksServer.docc/Protocol.md")
-    static let tokens = all("token-transcript", of: "Sources/TweaksServer/TweaksServer.docc/Protocol.md")
-    static let actions = all("action-transcript", of: "Sources/TweaksServer/TweaksServer.docc/Protocol.md")
-    static let readme = all("transcript", of: "README.md")
-}
+@Suite(.blocking) struct ProtocolDocumentTests {
+    private static let document = "Sources/TweaksServer/TweaksServer.docc/Protocol.md"
+    private static let transcripts = DocumentedBlock.all("transcript", of: document)
+    private static let tokenTranscripts = DocumentedBlock.all("token-transcript", of: document)
+    private static let actionTranscripts = DocumentedBlock.all("action-transcript", of: document)
+    private static let readme = DocumentedBlock.all("transcript", of: "README.md")
 
-@Suite(.blocking)
-struct ProtocolDocumentTests {
-    @Test func hasTranscripts() {
-        #expect(DocumentedBlock.protocolDocument.count >= 9)
-        #expect(DocumentedBlock.readme.count == 1)
-        #expect(!DocumentedBlock.tokens.isEmpty && !DocumentedBlock.actions.isEmpty)
+    @Test func theDocumentsHaveTranscripts() {
+        #expect(Self.transcripts.count >= 9 && Self.readme.count == 1)
+        #expect(!Self.tokenTranscripts.isEmpty && !Self.actionTranscripts.isEmpty)
+        #expect((Self.transcripts + Self.readme).allSatisfy { !Transcript($0.text).steps.isEmpty })
     }
 
-    /// The table has the usage of each command, as `help` shows it, and beside that what else can be written.
-    @Test func hasTheTableOfCommands() throws {
+    /// With the usage of each command, as `help` shows it, and the other forms of lines.
+    @Test func theTableHasEveryCommand() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
-        let file = root.appending(path: "Sources/TweaksServer/TweaksServer.docc/Protocol.md").standardizedFileURL
+        let file = root.appending(path: Self.document).standardizedFileURL
         let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
         let section = lines.drop { $0 != "## Commands" }.drop { !$0.hasPrefix("| `") }
         let usages = section.prefix { $0.hasPrefix("| `") }.flatMap { row in
@@ -34,25 +32,23 @@ struct ProtocolDocumentTests {
             return spans.map { String($0.element.replacing("\0", with: "|")) }
         }
         let others = ["PATH = VALUE", "+=", "-=", "auth scram-sha-256 MESSAGE"]
-        // It stands above the table.
+        // `help` is described above the table.
         let commands = Command.all.filter { $0 != .help }.map(\.synopsis)
         #expect(usages.sorted() == (commands + others).sorted())
     }
 
-    /// On TCP, where a token is asked for.
-    @Test(arguments: DocumentedBlock.tokens) func isTrueOfTokens(_ block: DocumentedBlock) throws {
-        let server = try AccessServer(.token("ops", "write:Content", .run))
-        try Transcript(block.text).replay(.inTurn, with: server.connectTCP())
+    @Test(arguments: transcripts) func transcriptsAreTrue(_ block: DocumentedBlock) throws {
+        try Transcript(block.text).replay(.lineByLine, with: TestServer().connect())
     }
 
-    @Test(arguments: DocumentedBlock.protocolDocument) func isTrue(_ block: DocumentedBlock) throws {
-        let transcript = Transcript(block.text)
-        #expect(!transcript.steps.isEmpty)
-        try transcript.replay(.inTurn, with: TestServer().connect())
+    /// On TCP, where a token is required.
+    @Test(arguments: tokenTranscripts) func tokenTranscriptsAreTrue(_ block: DocumentedBlock) throws {
+        let server = try AccessServer(.token("ops", "write:Content", .run))
+        try Transcript(block.text).replay(.lineByLine, with: server.connectTCP())
     }
 
     /// With an action that declares its arguments.
-    @Test(arguments: DocumentedBlock.actions) func isTrueOfActions(_ block: DocumentedBlock) throws {
+    @Test(arguments: actionTranscripts) func actionTranscriptsAreTrue(_ block: DocumentedBlock) throws {
         let registry = TweakRegistry()
         tweakAction(
             "Player", "Audio", "Play",
@@ -64,18 +60,16 @@ struct ProtocolDocumentTests {
             let (file, volume): (String, Double) = (try arguments["file"], try arguments["volume"])
             return "playing \(file) at \(volume)"
         }
-        try Transcript(block.text).replay(.inTurn, with: TestServer(registry: registry).connect())
+        try Transcript(block.text).replay(.lineByLine, with: TestServer(registry: registry).connect())
     }
 
-    /// With just the two tweaks that the README declares.
-    @Test(arguments: DocumentedBlock.readme) func readmeIsTrue(_ block: DocumentedBlock) throws {
+    /// With the two tweaks that the README declares.
+    @Test(arguments: readme) func theReadmeIsTrue(_ block: DocumentedBlock) throws {
         let registry = TweakRegistry()
         _ = Tweak(
             "Content", "Text", "Size", 60.0, in: 10...100, step: 0.5, unit: "pt", help: "Label size",
             registry: registry)
         _ = Tweak("Content", "Text", "Color", TweakColor.black, registry: registry)
-        let transcript = Transcript(block.text)
-        #expect(!transcript.steps.isEmpty)
-        try transcript.replay(.inTurn, with: TestServer(registry: registry).connect())
+        try Transcript(block.text).replay(.lineByLine, with: TestServer(registry: registry).connect())
     }
 }

@@ -1,4 +1,4 @@
-// stop(): what is under way is answered, everybody is told, nothing is left behind, and it can start again.
+// Tests stop(): pending replies are sent, every session gets the reason, and the server can start again.
 
 import Dispatch
 import Foundation
@@ -9,30 +9,41 @@ import TweaksServer
 import TweaksTestSupport
 
 @Suite(.blocking) struct StoppingTests {
-    @Test func everySessionIsTold() throws {
+    private let registry = ExampleTweaks().registry
+    private static let closing = "error closing the process is shutting down"
+
+    @Test func everySessionReceivesTheReason() throws {
         let server = try TestServer(hasThread: true)
         let clients = try Transport.available.map { try server.connect($0) }
         for client in clients { try client.ask("ping") }
         try clients[0].ask("watch Content")
+        // A session that has sent nothing.
+        let silent = try server.connect()
+        try eventually { try clients[0].stats("sessions") == "\(clients.count + 1)" }
         server.server.stop()
-        for client in clients {
+        for client in clients + [silent] {
             let lines = try client.restOfLines()
             #expect(lines.count == 1 && lines[0].hasPrefix("error closing "))
         }
     }
 
-    @Test func evenOneThatSaidNothing() throws {
-        let server = try TestServer(hasThread: true)
-        let (silent, other) = (try server.connect(), try server.connect())
-        try eventually { try other.ask("stats").contains("  sessions: 2") }
+    /// (first line, the end of its reply, the beginning of the reason)
+    @Test(arguments: [
+        ("", "\n> ", "\nerror closing "), ("json", "\n", #"{"ok":false,"error":{"code":"closing","#),
+    ])
+    func theReasonIsInTheModeOfTheSession(_ line: String, _ end: String, _ reason: String) throws {
+        let (server, client) = try TestServer(hasThread: true).withClient()
+        try client.send(line + "\n")
+        _ = try client.read(through: end)
         server.server.stop()
-        #expect(try silent.restOfLines().first?.hasPrefix("error closing ") == true)
+        #expect(try client.rest().hasPrefix(reason))
     }
 
-    /// A port is free as soon as the server has stopped. One that the system gives to nobody by itself: tests beside this
-    /// one listen wherever it tells them to. And they start processes, which hold all that is open from their fork to their
-    /// exec: so it may be taken, but seldom, and then not for long.
-    @Test func itListensThereAgain() throws {
+    // MARK: Starting again
+
+    /// The port is one that the system assigns to no other test. A process that another test starts may inherit it from
+    /// fork to exec, so that it is taken for a moment, rarely.
+    @Test func thePortIsFreeWhenTheServerHasStopped() throws {
         let port = try #require((20_000..<32_000).shuffled().lazy.filter(Self.listensOnce).first)
         var delays = 0
         for _ in 0..<quantity(100) where !Self.listensOnce(port) {
@@ -48,30 +59,12 @@ import TweaksTestSupport
         return (try? server.start()) != nil
     }
 
-    /// On a line of its own, although a prompt stands there.
-    @Test func people() throws {
-        let server = try TestServer(hasThread: true)
-        let client = try server.connect()
-        try client.send("\n")
-        _ = try client.read(through: "\n> ")
-        server.server.stop()
-        #expect(try client.rest().hasPrefix("\nerror closing "))
-    }
-
-    @Test func programs() throws {
-        let server = try TestServer(hasThread: true)
-        let client = try server.connect()
-        try client.send("json\n")
-        _ = try client.line()
-        server.server.stop()
-        #expect(try client.rest().hasPrefix(#"{"ok":false,"error":{"code":"closing","#))
-    }
-
-    @Test func nothingIsLeftBehindAndItStartsAgain() throws {
+    @Test func aStoppedServerLeavesNoFilesAndStartsAgain() throws {
         let server = try TestServer(hasThread: true)
         for _ in 1...3 {
-            #expect(try server.connect().ask("ping") == ["ok pong"])
-            #expect(try server.connect(.tcp4).ask("ping") == ["ok pong"])
+            for transport in [Transport.unix, .tcp4] {
+                #expect(try server.connect(transport).ask("ping") == ["ok pong"])
+            }
             server.server.stop()
             #expect(try FileManager.default.contentsOfDirectory(atPath: server.directory.path).isEmpty)
             #expect(server.server.port == nil && server.server.socketPaths.isEmpty)
@@ -80,49 +73,42 @@ import TweaksTestSupport
         }
     }
 
-    @Test func startingTwiceIsRefused() throws {
+    @Test func startingTwiceIsRefusedAndStoppingTwiceIsNot() throws {
         let server = try TestServer(hasThread: true)
         #expect(throws: ServerError("example: the server is running already; stop it first")) {
             try server.server.start()
         }
         #expect(try server.connect().ask("ping") == ["ok pong"])
-    }
-
-    @Test func stoppingTwiceIsFine() throws {
-        let server = try TestServer(hasThread: true)
         server.server.stop()
         server.server.stop()
     }
 
-    /// Its caller is answered at once; what stands behind it was not begun and is not run.
-    @Test func aRunningActionIsCancelled() throws {
-        let registry = ExampleTweaks().registry
-        let (began, gate, cancelled) = (Gate(), Gate(), Gate())
+    // MARK: Actions
+
+    /// Its session is closed at once, and a request behind it does not run.
+    @Test func aRunningActionIsCanceled() throws {
+        let (began, released, canceled) = (Gate(), Gate(), Gate())
         tweakAction("A", "B", "Act", registry: registry) { _ in
             await withTaskCancellationHandler {
                 began.open()
-                await gate.wait()
+                await released.wait()
             } onCancel: {
-                cancelled.open()
+                canceled.open()
             }
             return "done"
         }
-        var limits = TweakServerLimits()
-        limits.lingerTime = .seconds(3_600)
-        let server = try TestServer(registry: registry, limits: limits, hasThread: true)
-        let client = try server.connect()
+        let (server, client) = try TestServer(registry: registry, hasThread: true) { $0.lingerTime = .seconds(3_600) }
+            .withClient()
         try client.send("run A/B/Act\nset Content/Text/Size 72\n")
         began.waitBlocking()
         server.server.stop()
-        cancelled.waitBlocking()
-        #expect(try client.restOfLines() == ["error closing the process is shutting down"])
-        gate.open()
+        canceled.waitBlocking()
+        #expect(try client.restOfLines() == [Self.closing])
+        released.open()
         #expect(registry.revision == 0)
     }
 
-    /// It does not wait for itself, nor does anybody else.
-    @Test func byAnAction() throws {
-        let registry = ExampleTweaks().registry
+    @Test func anActionCanStopTheServer() throws {
         let running = Mutex<TweakServer?>(nil)
         let stopped = Gate()
         tweakAction("A", "B", "Quit", registry: registry) { _ in
@@ -130,67 +116,58 @@ import TweaksTestSupport
             stopped.open()
             return "stopped"
         }
-        var limits = TweakServerLimits()
-        limits.lingerTime = .seconds(3_600)
-        let server = try TestServer(registry: registry, limits: limits, hasThread: true)
+        let (server, client) = try TestServer(registry: registry, hasThread: true) { $0.lingerTime = .seconds(3_600) }
+            .withClient()
         running.withLock { $0 = server.server }
-        let client = try server.connect()
         try client.send("run A/B/Quit\n")
         stopped.waitBlocking()
-        #expect(try client.restOfLines() == ["error closing the process is shutting down"])
+        #expect(try client.restOfLines() == [Self.closing])
         running.withLock { $0 = nil }
     }
 
+    // MARK: Waiting for clients
+
     @Test func aLongReplyIsCompleted() throws {
-        var limits = TweakServerLimits()
-        limits.lingerTime = .seconds(3_600)
-        let server = try TestServer(registry: LongListing.registry, limits: limits, hasThread: true)
-        let (client, other) = (try server.connect(), try server.connect())
+        let (server, client, other) = try TestServer(registry: LongListing.registry, hasThread: true) {
+            $0.lingerTime = .seconds(3_600)
+        }.withTwoClients()
         try other.ask("ping")
         try client.send("get Many\n")
-        // It has begun, and cannot end before it is read.
+        // The reply has begun, and cannot end before it is read.
         let first = try client.line()
-        let stopped = Gate()
-        Thread.detachNewThread { [server = server.server] in
-            server.stop()
-            stopped.open()
-        }
+        let stopped = server.server.stopInBackground()
         #expect(try other.restOfLines().first?.hasPrefix("error closing ") == true)
         let lines = try [first] + client.restOfLines()
         #expect(lines.count == LongListing.count + 2)
-        #expect(lines.suffix(2).first == "ok")
-        #expect(lines.last?.hasPrefix("error closing ") == true)
+        #expect(lines.suffix(2).first == "ok" && lines.last?.hasPrefix("error closing ") == true)
         client.endInput()
         other.endInput()
         stopped.waitBlocking()
     }
 
-    /// Clients that read, or wait for events, and do not go away by themselves.
+    /// Clients that watch, and one after a fatal error, which do not close their connections.
     @Test func anIdleConnectionIsNotWaitedFor() throws {
-        var limits = TweakServerLimits()
-        (limits.lingerTime, limits.fatalDrain.time) = (.seconds(3_600), .seconds(3_600))
-        let server = try TestServer(limits: limits, hasThread: true)
+        let server = try TestServer(hasThread: true) {
+            ($0.lingerTime, $0.fatalDrain.time) = (.seconds(3_600), .seconds(3_600))
+        }
         let clients = try Transport.available.map { try server.connect($0) }
         for client in clients { try client.ask("watch Content") }
-        // One that is being ended for what it sent.
-        let stranger = try server.connect()
-        try stranger.send("GET / HTTP/1.1\n")
-        #expect(try stranger.restOfLines().count == 1)
+        let refused = try server.connect()
+        try refused.send("GET / HTTP/1.1\n")
+        #expect(try refused.restOfLines().count == 1)
         let stopped = DispatchSemaphore(value: 0)
         Thread.detachNewThread { [server = server.server] in
             server.stop()
             stopped.signal()
         }
-        #expect(stopped.wait(timeout: .patience) == .success)
+        #expect(stopped.wait(timeout: .testTimeout) == .success)
         for client in clients { #expect(try client.restOfLines().last?.hasPrefix("error closing ") == true) }
     }
 
-    /// Nobody can keep it from stopping.
-    @Test func aDeafClientIsLeft() throws {
-        var limits = TweakServerLimits()
-        limits.lingerTime = .milliseconds(1)
-        let server = try TestServer(registry: LongListing.registry, limits: limits, hasThread: true)
-        let client = try server.connect()
+    @Test func aClientThatDoesNotReadIsNotWaitedFor() throws {
+        let (server, client) = try TestServer(registry: LongListing.registry, hasThread: true) {
+            $0.lingerTime = .milliseconds(1)
+        }.withClient()
         try client.send("get Many\n")
         _ = try client.line()
         server.server.stop()
@@ -198,20 +175,21 @@ import TweaksTestSupport
         #expect(try !client.rest().contains("\nok\n"))
     }
 
-    /// A handler of sessions runs on the server's own thread, which cannot wait for itself.
-    @Test func byAHandlerOfSessions() throws {
+    // MARK: Other callers
+
+    /// A handler of session events runs on the server's own thread, which cannot wait for itself.
+    @Test func aHandlerOfSessionEventsCanStopTheServer() throws {
         let running = Mutex<TweakServer?>(nil)
         var hooks = TweakServerHooks()
         hooks.onSessionEvent = { _ in running.withLock { $0 }?.stop() }
         let directory = try TemporaryDirectory()
         let server = TweakServer(
-            name: "example", registry: ExampleTweaks().registry, listeners: [.unix(path: directory.file("socket"))],
+            name: "example", registry: registry, listeners: [.unix(path: directory.file("socket"))],
             limits: TweakServerLimits(), hooks: hooks)
         running.withLock { $0 = server }
         try server.start()
         let client = try TestClient(unix: directory.file("socket"))
-        #expect(try client.rest().hasSuffix("error closing the process is shutting down\n"))
-        // It may start again, as after any stop.
+        #expect(try client.rest().hasSuffix("\(Self.closing)\n"))
         running.withLock { $0 = nil }
         try eventually { !server.isRunning }
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
@@ -220,11 +198,10 @@ import TweaksTestSupport
         server.stop()
     }
 
-    /// run() serves until its task is cancelled.
-    @Test func runEndsWithItsTask() async throws {
+    @Test func runServesUntilItsTaskIsCanceled() async throws {
         let directory = try TemporaryDirectory()
         let server = TweakServer(
-            name: "example", registry: ExampleTweaks().registry, listeners: [.unix(path: directory.file("socket"))])
+            name: "example", registry: registry, listeners: [.unix(path: directory.file("socket"))])
         let task = Task { try await server.run() }
         while server.socketPaths.isEmpty { await Task.yield() }
         let client = try TestClient(unix: directory.file("socket"))

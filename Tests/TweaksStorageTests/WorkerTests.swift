@@ -1,14 +1,13 @@
-// A worker carries out every order once, wakes when it has to, and ends in order.
+// Tests that a worker executes every order once, wakes when due, and ends with a last turn.
 
 import Foundation
-import Synchronization
 import Testing
 import TweaksTestSupport
 
 @testable import TweaksStorage
 
 @Suite(.blocking) struct WorkerTests {
-    /// Tells what its turns were, and does as it is told.
+    /// Executes the orders and records each turn.
     private struct Job: WorkerJob {
         let turns: Turns
         var nextWake: ContinuousClock.Instant?
@@ -18,152 +17,134 @@ import TweaksTestSupport
             for order in orders { order() }
             nextWake = nil
             descriptor = nil
-            turns.add(isLast ? "last \(orders.count)" : "\(orders.count)")
+            turns.append(isLast ? "last \(orders.count)" : "\(orders.count)")
         }
     }
 
     private typealias Orders = Worker<@Sendable () -> Void>
 
     private final class Turns: Sendable {
-        private let all = Mutex<[String]>([])
+        private let recorded = Recorder<String>()
         private let arrived = DispatchSemaphore(value: 0)
 
-        func add(_ turn: String) {
-            all.withLock { $0.append(turn) }
+        var all: [String] { recorded.all }
+
+        func append(_ turn: String) {
+            recorded.append(turn)
             arrived.signal()
         }
 
-        /// Waits for one more, and says what there were.
+        /// Waits for another turn; returns all of them.
         func next() -> [String] {
-            #expect(arrived.wait(timeout: .now() + .milliseconds(Int(TestClient.patience))) == .success)
-            return seen
+            #expect(arrived.wait(timeout: .testTimeout) == .success)
+            return all
         }
-
-        var seen: [String] { all.withLock { $0 } }
     }
 
+    private let worker = Orders("worker")
     private let turns = Turns()
     private let nothing: @Sendable () -> Void = {}
 
     @discardableResult
-    private func start(
-        _ worker: Orders, nextWake: ContinuousClock.Instant? = nil, descriptor: Int32? = nil
-    ) -> Bool {
+    private func start(_ worker: Orders, nextWake: ContinuousClock.Instant? = nil, descriptor: Int32? = nil) -> Bool {
         worker.start(waitsForDescriptors: descriptor != nil) { [turns] in
             Job(turns: turns, nextWake: nextWake, descriptor: descriptor)
         }
     }
 
-    @Test func closingHasOneMoreTurnThatTakesWhatWasPosted() {
-        let worker = Orders("worker")
+    /// Closes a worker and waits for its end; returns all turns.
+    @discardableResult
+    private func close(_ worker: Orders) -> [String] {
+        worker.close()
+        worker.waitForEnd()
+        return turns.all
+    }
+
+    @Test func closingRunsALastTurnWithThePostedOrders() {
         let (reached, released) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         #expect(start(worker))
-        let isTaken = worker.post {
+        let isAccepted = worker.post {
             reached.signal()
             released.wait()
         }
-        #expect(isTaken)
+        #expect(isAccepted)
         reached.wait()
         // During the first turn.
         for _ in 1...2 { #expect(worker.post(nothing)) }
         worker.close()
-        #expect(worker.isClosing)
-        #expect(worker.post(nothing))
+        #expect(worker.isClosing && worker.post(nothing))
         released.signal()
         worker.waitForEnd()
-        #expect(turns.seen == ["1", "last 3"])
+        #expect(turns.all == ["1", "last 3"])
     }
 
-    /// Many wakes are one turn, when they are let go; an order does not wait, and without a wake there is no turn.
-    @Test func turnsCanBeHeld() {
-        let worker = Orders("worker")
+    /// Wakes during a pause cause one turn at its end; an order is executed at once.
+    @Test func turnsCanBePaused() {
         #expect(start(worker))
-        worker.holdTurns()
+        worker.pauseTurns()
         for _ in 1...50 { worker.wake() }
-        #expect(worker.post(nothing))
-        #expect(turns.next() == ["1"])
-        worker.letTurnsGo()
+        #expect(worker.post(nothing) && turns.next() == ["1"])
+        worker.resumeTurns()
         #expect(turns.next() == ["1", "0"])
-        worker.holdTurns()
-        worker.letTurnsGo()
+        worker.pauseTurns()
+        worker.resumeTurns()
         worker.wake()
         #expect(turns.next() == ["1", "0", "0"])
-        worker.close()
-        worker.waitForEnd()
-        #expect(turns.seen == ["1", "0", "0", "last 0"])
+        #expect(close(worker) == ["1", "0", "0", "last 0"])
     }
 
-    @Test func ordersOutsideOfItsLifeAreRefused() {
-        let worker = Orders("worker")
-        #expect(!worker.post(nothing))
-        #expect(start(worker))
-        #expect(!start(worker))
-        worker.close()
-        worker.waitForEnd()
-        #expect(!worker.post(nothing))
-        #expect(!start(worker))
-        #expect(turns.seen == ["last 0"])
+    @Test func ordersBeforeTheStartAndAfterTheEndAreRefused() {
+        #expect(!worker.post(nothing) && start(worker) && !start(worker))
+        #expect(close(worker) == ["last 0"])
+        #expect(!worker.post(nothing) && !start(worker))
+        #expect(turns.all == ["last 0"])
     }
 
-    @Test func oneThatNeverRanEndsAtOnce() {
-        let worker = Orders("worker")
-        worker.close()
-        worker.waitForEnd()
-        #expect(!start(worker))
-        #expect(turns.seen.isEmpty)
+    @Test func aWorkerThatNeverStartedEndsAtOnce() {
+        close(worker)
+        #expect(!start(worker) && turns.all.isEmpty)
     }
 
-    @Test func itsOwnThreadDoesNotWaitForItsEnd() {
-        let worker = Orders("worker")
+    @Test func closingOnTheWorkersThreadDoesNotWait() {
         start(worker)
-        let isTaken = worker.post {
+        let isAccepted = worker.post {
             worker.close()
             worker.waitForEnd()
         }
-        #expect(isTaken)
+        #expect(isAccepted)
         worker.waitForEnd()
-        #expect(turns.seen == ["1", "last 0"])
+        #expect(turns.all == ["1", "last 0"])
     }
 
-    @Test func aDeadlineWakesIt() {
+    @Test func aDeadlineWakesTheWorker() {
         let time = ManualTime()
         let worker = Orders("worker", time: time)
-        let deadline = time.now + .seconds(5)
-        start(worker, nextWake: deadline)
+        start(worker, nextWake: time.now + .seconds(5))
         time.waitUntilAsleep(for: .seconds(5))
-        #expect(turns.seen.isEmpty)
+        #expect(turns.all.isEmpty)
         time.advance(by: .seconds(5))
         #expect(turns.next() == ["0"])
         time.waitUntilIdle()
-        worker.close()
-        worker.waitForEnd()
+        close(worker)
     }
 
-    @Test func aDescriptorWakesItAsOrdersDo() throws {
+    @Test func descriptorsAndOrdersWakeTheWorker() throws {
         let pipe = Pipe()
-        let descriptor = pipe.fileHandleForReading.fileDescriptor
-        let worker = Orders("worker")
-        start(worker, descriptor: descriptor)
+        start(worker, descriptor: pipe.fileHandleForReading.fileDescriptor)
         #expect(worker.canWaitForDescriptors)
         try pipe.fileHandleForWriting.write(contentsOf: Data([1]))
         #expect(turns.next() == ["0"])
-        #expect(worker.post(nothing))
-        #expect(turns.next() == ["0", "1"])
-        worker.close()
-        worker.waitForEnd()
-        #expect(!worker.canWaitForDescriptors)
-        #expect(turns.seen == ["0", "1", "last 0"])
+        #expect(worker.post(nothing) && turns.next() == ["0", "1"])
+        #expect(close(worker) == ["0", "1", "last 0"] && !worker.canWaitForDescriptors)
     }
 
-    /// A ring before the thread can be rung must not be lost, nor keep later ones from waking it.
-    @Test func anEarlyRingWakesIt() {
-        let worker = Orders("worker")
+    /// It does not keep later ones from waking the worker either.
+    @Test func aWakeBeforeTheStartIsNotLost() {
         worker.wake()
         start(worker, descriptor: -1)
         #expect(turns.next() == ["0"])
         worker.wake()
         #expect(turns.next() == ["0", "0"])
-        worker.close()
-        worker.waitForEnd()
+        close(worker)
     }
 }

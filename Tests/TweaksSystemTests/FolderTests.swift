@@ -1,4 +1,4 @@
-// A folder takes files that are as they should be, and says what is wrong with others, without waiting for anybody.
+// Tests that a folder opens, replaces and locks files, and reports problems without blocking.
 
 import Foundation
 import Testing
@@ -28,21 +28,22 @@ import TweaksTestSupport
         }
     }
 
-    private var names: [String] {
-        get throws { try folder.names().filter { ![".", ".."].contains($0) }.sorted() }
+    private func names() throws -> [String] { try folder.names().filter { ![".", ".."].contains($0) }.sorted() }
+
+    private func content(_ name: String) throws -> String? {
+        try folder.content(of: name, limit: 9).map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
     // MARK: Reading
 
-    /// (what is made, what is said of it)
     @Test(arguments: [
         ("missing", nil), ("plain", nil), ("link", "it is a symbolic link; name the file itself"),
-        ("directory", "it is no regular file; name one"), ("fifo", "it is no regular file; name one"),
-        ("socket", "it is no regular file; name one"), ("large", "it has more than 10 bytes; name another one"),
+        ("directory", "it is not a regular file; name one"), ("fifo", "it is not a regular file; name one"),
+        ("socket", "it is not a regular file; name one"), ("large", "it has more than 10 bytes; name another one"),
         ("another's", "it belongs to uid 65534; chown it to 0"),
         ("shared", "others can read or write it (mode 640); chmod 600 /file"),
     ])
-    func reading(_ kind: String, _ objection: String?) throws {
+    func onlyPrivateRegularFilesAreRead(_ kind: String, _ objection: String?) throws {
         let path = home.file("file")
         var socket: BoundSocket?
         switch kind {
@@ -67,98 +68,92 @@ import TweaksTestSupport
         }
         withExtendedLifetime(socket) {}
         #expect(problem?.description.replacing(home.path, with: "") == objection.map { "/file: \($0)" })
-        #expect(problem?.doing == objection.map { _ in "reading file" })
+        #expect(problem?.operation == objection.map { _ in "reading file" })
         #expect(content == (kind == "plain" ? Array("0123456789".utf8) : nil))
     }
 
-    @Test func linksAreFollowedWhereThatIsAsked() throws {
+    @Test func linksAreFollowedOnRequest() throws {
         try make("real")
         try #require(symlink("real", home.file("link")) == 0)
         let file = try Folder.anywhere.open(home.file("link"), for: .readingThroughLinks)
         #expect(try file.content(limit: 4) == Array("text".utf8))
-        let problem = problem { () throws(FileProblem) in _ = try folder.open("link", for: .reading) }
-        #expect(problem?.fault == .kind(.link))
+        #expect(problem { () throws(FileProblem) in _ = try folder.open("link", for: .reading) }?.fault == .kind(.link))
     }
 
-    /// Nobody reads at the other end, so that a call that waits would never return.
+    /// The pipe has no other end, so a blocking call would never return.
     @Test(arguments: [FilePurpose.appending, .locking, .reading])
-    func aPipeIsNotWaitedFor(_ purpose: FilePurpose) throws {
+    func pipesAreNotWaitedFor(_ purpose: FilePurpose) throws {
         try #require(mkfifo(home.file("fifo"), 0o600) == 0)
-        let problem = problem { () throws(FileProblem) in _ = try folder.open("fifo", for: purpose) }
-        #expect(problem?.fault == .kind(.other))
+        #expect(problem { () throws(FileProblem) in _ = try folder.open("fifo", for: purpose) }?.fault == .kind(.other))
     }
 
     // MARK: Directories
 
     @Test(arguments: [(0o700, true), (0o755, true), (0o1777, true), (0o770, false), (0o777, false)])
-    func directories(_ mode: mode_t, _ isFine: Bool) throws {
+    func aDirectoryMustNotBeWritableByOthersUnlessSticky(_ mode: mode_t, _ isValid: Bool) throws {
         try #require(chmod(home.path, mode) == 0)
-        #expect(problem { () throws(FileProblem) in try folder.judge() }?.fault == (isFine ? nil : .mode(UInt32(mode))))
+        let problem = problem { () throws(FileProblem) in try folder.validate() }
+        #expect(problem?.fault == (isValid ? nil : .mode(UInt32(mode))))
     }
 
-    @Test func directoriesThatAreMissing() throws {
+    @Test func missingDirectoriesAreCreatedOnRequest() throws {
         #expect(problem { () throws(FileProblem) in _ = try Folder(home.file("a/b")) }?.isMissing == true)
-        let made = try Folder(home.file("a/b"), makes: true)
-        #expect(try made.judge().mode == 0o700)
+        let made = try Folder(home.file("a/b"), creates: true)
+        #expect(try made.validate().mode == 0o700)
         #expect(problem { () throws(FileProblem) in _ = try made.folder("c") }?.isMissing == true)
-        _ = try made.folder("c", makes: true)
+        _ = try made.folder("c", creates: true)
         try #require(symlink("c", home.file("a/b/link")) == 0)
         #expect(problem { () throws(FileProblem) in _ = try made.folder("link") }?.fault == .kind(.link))
     }
 
     // MARK: Writing
 
-    @Test func replacing() throws {
+    @Test func replacingAFileCreatesAnotherPrivateOne() throws {
         try make("file", "old", mode: 0o644)
-        let old = try folder.facts("file")
-        var written: FileFacts?
+        let old = try folder.info("file")
+        var written: FileInfo?
         try folder.replace("file", with: Array("new".utf8), isWritten: { written = $0 })
-        let new = try folder.facts("file")
-        #expect(try folder.content(of: "file", limit: 3)?.bytes == Array("new".utf8))
+        let new = try folder.info("file")
+        #expect(try content("file") == "new" && names() == ["file"])
         #expect(new.mode == 0o600 && !new.isSameFile(as: old) && written?.isSameFile(as: new) == true)
-        #expect(try names == ["file"])
     }
 
-    /// A link in the place of the file is replaced, and not what it leads to.
-    @Test func replacingALink() throws {
+    @Test func replacingALinkKeepsItsTarget() throws {
         try make("real", "real")
         try #require(symlink("real", home.file("file")) == 0)
         try Folder.replace(home.file("file"), with: "new")
-        #expect(try folder.content(of: "real", limit: 9)?.bytes == Array("real".utf8))
-        #expect(try folder.facts("file").kind == .regular)
+        #expect(try content("real") == "real" && folder.info("file").kind == .regular)
     }
 
-    /// What an attempt left behind that died is no obstacle; one that fails leaves nothing behind.
-    @Test func replacingInVain() throws {
+    @Test func aTemporaryFileIsOverwrittenAndRemovedAfterAFailure() throws {
         try make("left", "half")
         try folder.replace("file", with: [1], temporary: "left")
-        #expect(try names == ["file"])
+        #expect(try names() == ["file"])
         try #require(mkdir(home.file("directory"), 0o700) == 0)
         let problem = problem { () throws(FileProblem) in try folder.replace("directory", with: [1]) }
-        #expect(problem?.doing == "replacing directory")
-        #expect(try names == ["directory", "file"])
+        #expect(problem?.operation == "replacing directory")
+        #expect(try names() == ["directory", "file"])
     }
 
-    @Test func appending() throws {
+    @Test func appendingKeepsTheContent() throws {
         for text in ["one", "two"] { try folder.open("log", for: .appending).write(Array(text.utf8)) }
-        #expect(try folder.content(of: "log", limit: 6)?.bytes == Array("onetwo".utf8))
+        #expect(try content("log") == "onetwo")
     }
 
     // MARK: Locking
 
-    @Test func locks() throws {
-        let held = try folder.lock("lock")
+    @Test func aFileIsLockedOnceAndARemovedFileIsAnotherLock() throws {
+        let first = try folder.lock("lock")
         let refusal = problem { () throws(FileProblem) in _ = try folder.lock("lock") }
-        #expect(refusal?.isHeld == true && refusal?.doing == "locking lock")
-        withExtendedLifetime(held) {}
-        // Whoever removes the file has made another lock, which is free.
+        #expect(refusal?.isLocked == true && refusal?.operation == "locking lock")
+        withExtendedLifetime(first) {}
         try folder.remove("lock")
-        let other = try folder.lock("lock")
-        #expect(!other.facts.isSameFile(as: held.facts))
-        withExtendedLifetime(held) {}
+        let second = try folder.lock("lock")
+        #expect(!second.info.isSameFile(as: first.info))
+        withExtendedLifetime(first) {}
     }
 
-    @Test func aLockEndsWithItsFile() throws {
+    @Test func closingTheFileUnlocksIt() throws {
         do { _ = try folder.lock("lock") }
         _ = try folder.lock("lock", waits: true)
     }

@@ -1,10 +1,10 @@
-// Tests that block on sockets run on threads of their own, so that actions find the threads of Swift's pool free.
+// Runs tests that block on sockets on separate threads, so that the threads of Swift's pool stay free for actions.
 
 import Foundation
 import Synchronization
 package import Testing
 
-/// Runs each job on a thread of its own.
+/// Runs each job on a new thread.
 final class ThreadExecutor: TaskExecutor {
     static let shared = ThreadExecutor()
 
@@ -17,8 +17,8 @@ final class ThreadExecutor: TaskExecutor {
     }
 }
 
-/// Lets so many in at once. Without it every test case of every suite would run at the same time.
-final class Turnstile: Sendable {
+/// Limits how many tests run at the same time. Without it every case of every suite would.
+final class ConcurrencyLimit: Sendable {
     private struct State {
         var free: Int
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -51,31 +51,31 @@ final class Turnstile: Sendable {
     }
 }
 
-/// Lets the tests of a suite block.
+/// Allows the tests of a suite to block.
 package struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
-    fileprivate static let sockets = Turnstile(6)
-    /// Each has a tab or two, which are processes.
-    fileprivate static let browsers = Turnstile(4)
+    fileprivate static let sockets = ConcurrencyLimit(6)
+    /// Each browser test opens one or two tabs, which are processes.
+    fileprivate static let browsers = ConcurrencyLimit(4)
 
-    fileprivate let turnstile: Turnstile
+    fileprivate let limit: ConcurrencyLimit
 
-    /// For each test by itself, not around the suite.
+    /// Applies to each test, not to the suite as a whole.
     package var isRecursive: Bool { true }
 
-    /// Runs a test away from the pool, when it is its turn.
+    /// Runs a test outside the pool as soon as the limit permits.
     @concurrent package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        await turnstile.enter()
-        defer { turnstile.leave() }
+        await limit.enter()
+        defer { limit.leave() }
         try await withTaskExecutorPreference(ThreadExecutor.shared) { try await function() }
     }
 }
 
 extension Trait where Self == BlockingTrait {
     /// The test waits for sockets with blocking calls.
-    package static var blocking: Self { BlockingTrait(turnstile: BlockingTrait.sockets) }
+    package static var blocking: Self { BlockingTrait(limit: BlockingTrait.sockets) }
 
-    /// The test waits for browsers with blocking calls. For tests that are ``blocking`` in no other way.
-    package static var browsing: Self { BlockingTrait(turnstile: BlockingTrait.browsers) }
+    /// The test waits for browsers with blocking calls. For tests that are not ``blocking`` otherwise.
+    package static var browsing: Self { BlockingTrait(limit: BlockingTrait.browsers) }
 }

@@ -1,4 +1,4 @@
-// A socket that a test binds in the role of a service manager, another server, or a crashed one.
+// Binds sockets for tests that play a service manager, another server, or a crashed one.
 
 #if canImport(Darwin)
     import Darwin
@@ -8,23 +8,23 @@
     import Glibc
 #endif
 
-/// A bound socket; deallocation closes it and leaves its file.
+/// A bound socket; deallocation closes it and keeps its file.
 package final class BoundSocket: Sendable {
-    /// What it accepts.
+    /// What the socket accepts.
     package enum Kind: Sendable { case datagrams, clients, nothing }
 
-    /// The path of its file, or its name behind an `@` in the abstract namespace of Linux.
+    /// The path of its file, or `@` and its name in the abstract namespace of Linux.
     package let address: String
-    /// Its port; 0 where it has none.
+    /// Its port; 0 for a Unix socket.
     package let port: Int
     private let number: Int32
 
-    /// Binds one.
+    /// Binds a Unix socket.
     package init(_ address: String, for kind: Kind) throws {
         (self.address, port) = (address, 0)
         number = makeSocket(AF_UNIX, kind == .datagrams ? datagramType : streamType)
         if number < 0 { throw ClientError.system("socket", errno) }
-        setReceiveTimeout(number, milliseconds: TestClient.patience)
+        setReceiveTimeout(number, milliseconds: TestClient.timeout)
         var place = sockaddr_un()
         place.sun_family = sa_family_t(AF_UNIX)
         let name = address.hasPrefix("@") ? [0] + Array(address.utf8.dropFirst()) : Array(address.utf8) + [0]
@@ -38,15 +38,15 @@ package final class BoundSocket: Sendable {
         if kind == .clients, systemListen(number) != 0 { throw ClientError.system("listen", errno) }
     }
 
-    /// The addresses of this machine that no other one has.
+    /// The loopback addresses.
     package enum Loopback: Sendable { case version4, version6 }
 
-    /// Listens at a free port of a loopback address.
+    /// Listens on a free port of a loopback address.
     package init(loopback: Loopback) throws {
         let isVersion6 = loopback == .version6
         number = makeSocket(isVersion6 ? AF_INET6 : AF_INET, streamType)
         if number < 0 { throw ClientError.system("socket", errno) }
-        setReceiveTimeout(number, milliseconds: TestClient.patience)
+        setReceiveTimeout(number, milliseconds: TestClient.timeout)
         if isVersion6 {
             var place = sockaddr_in6()
             (place.sin6_family, place.sin6_addr) = (sa_family_t(AF_INET6), in6addr_loopback)
@@ -61,7 +61,7 @@ package final class BoundSocket: Sendable {
         address = "\(isVersion6 ? "[::1]" : "127.0.0.1"):\(port)"
     }
 
-    /// Puts the port that it was given into the address.
+    /// Binds and listens, and stores the assigned port in the address.
     private static func listen<Address>(_ number: Int32, _ place: inout Address) throws {
         var length = socklen_t(MemoryLayout<Address>.size)
         let isBound = withUnsafeMutablePointer(to: &place) { pointer in
@@ -75,7 +75,7 @@ package final class BoundSocket: Sendable {
 
     deinit { _ = systemClose(number) }
 
-    /// Takes no clients any more; who waits for one in ``accepted()`` is told so by its error.
+    /// Stops accepting clients; a pending call of ``accepted()`` fails.
     package func shutDown() { _ = shutdown(number, Int32(SHUT_RDWR)) }
 
     /// Waits for the next datagram.
@@ -86,7 +86,7 @@ package final class BoundSocket: Sendable {
         return String(decoding: bytes[..<count], as: UTF8.self)
     }
 
-    /// Whether no datagram has come.
+    /// Whether no datagram has arrived.
     package var isEmpty: Bool {
         var byte: UInt8 = 0
         return recv(number, &byte, 1, Int32(MSG_DONTWAIT)) < 0
@@ -101,5 +101,5 @@ package final class BoundSocket: Sendable {
     }
 }
 
-/// listen(2), under a name that no method takes.
+/// listen(2), under a name that does not collide with a method.
 private func systemListen(_ number: Int32) -> Int32 { listen(number, 5) }

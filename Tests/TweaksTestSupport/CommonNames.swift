@@ -1,4 +1,4 @@
-// Names that many modules have: a test imports these and Tweaks, and means these.
+// Declares types with common names, so that tests can check that importing Tweaks does not make them ambiguous.
 
 /// Another module's type.
 public struct RetryPolicy: Equatable {

@@ -1,4 +1,4 @@
-// The fenced blocks of a document that are tests.
+// Finds the fenced blocks of a document that serve as tests.
 
 import Foundation
 import Testing
@@ -7,12 +7,12 @@ import Testing
 package struct DocumentedBlock: Sendable, CustomTestStringConvertible {
     package let text: String
     package let document: String
-    /// Where it begins in the document.
+    /// The line at which it begins in the document.
     package let line: Int
 
     package var testDescription: String { "\(document) line \(line)" }
 
-    /// All blocks of a document that are marked so, in order.
+    /// All blocks of a document with a marker after the fence, in order.
     /// - Parameter path: From the root of the repository.
     package static func all(_ mark: String, of path: String) -> [DocumentedBlock] {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../" + path)

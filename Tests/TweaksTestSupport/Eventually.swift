@@ -1,20 +1,20 @@
-// Waits for a condition that no read reports, with a time limit: a test that fails says more than one that hangs.
+// Polls a condition, with a time limit: a failing test is more useful than one that hangs.
 
 package import Testing
 package import TweaksServer
 
-/// Evaluates a condition until it holds. In between a stepped server takes a turn, which waits for clients and for other
-/// threads; without one the condition is polled, at the pace of the server or file that it asks.
-/// - Throws: ``ClientError/timeout(_:)`` when it is not for very long.
+/// Evaluates a condition until it holds. In between a stepped server takes a turn, which waits for clients and for
+/// other threads; without a server the condition is evaluated again at once.
+/// - Throws: ``ClientError/timeout(_:)`` when it does not hold within the timeout.
 package func eventually(
-    turning server: SteppedServer? = nil, at location: SourceLocation = #_sourceLocation, _ isSo: () throws -> Bool
+    turning server: SteppedServer? = nil, at location: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
 ) throws {
-    let end = ContinuousClock.now + .milliseconds(Int64(TestClient.patience))
-    while try !isSo() {
+    let end = ContinuousClock.now + .milliseconds(Int64(TestClient.timeout))
+    while try !condition() {
         guard ContinuousClock.now < end else {
-            Issue.record("it is not so for very long", sourceLocation: location)
+            Issue.record("the condition did not hold within the timeout", sourceLocation: location)
             throw ClientError.timeout("eventually")
         }
-        server?.turn(patience: 100)
+        server?.turn(timeout: 100)
     }
 }

@@ -1,10 +1,10 @@
-// The registry that transcripts are written for, those of Protocol.md among them.
+// Declares the tweaks that transcripts use, including those of Protocol.md.
 
 package import Tweaks
 
-/// A tweak of every sort, as a program with a label and a player would have them.
+/// One tweak of each kind, as in a program with a label and a player.
 package struct ExampleTweaks: Sendable {
-    /// Where the text stands.
+    /// The alignment of the text.
     package enum Alignment: String, CaseIterable, TweakConvertible {
         case left, center, right
     }
@@ -13,7 +13,7 @@ package struct ExampleTweaks: Sendable {
     package let size: Tweak<Double>
     package let frames: Tweak<Double>
 
-    /// Registers them.
+    /// Registers the tweaks.
     package init(in registry: TweakRegistry = TweakRegistry()) {
         self.registry = registry
         size = Tweak(

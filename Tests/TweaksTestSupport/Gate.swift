@@ -1,9 +1,9 @@
-// Something that tasks and threads wait for.
+// A gate that tasks and threads wait at until it opens.
 
 package import Dispatch
 import Synchronization
 
-/// Closed until it is opened, then open for ever; waited for by actions (async) and by tests (blocking).
+/// A gate that stays open once it is opened. Actions wait asynchronously, tests block.
 package final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -13,10 +13,10 @@ package final class Gate: Sendable {
     private let state = Mutex(State())
     private let semaphore = DispatchSemaphore(value: 0)
 
-    /// A closed one.
+    /// Creates a closed gate.
     package init() {}
 
-    /// Lets everybody through.
+    /// Resumes all waiting tasks and threads.
     package func open() {
         let waiting = state.withLock { state in
             defer { state.waiting = [] }
@@ -27,7 +27,7 @@ package final class Gate: Sendable {
         semaphore.signal()
     }
 
-    /// Waits without a thread, deaf to cancellation.
+    /// Suspends the task until the gate opens; ignores cancellation.
     package func wait() async {
         await withCheckedContinuation { continuation in
             let isOpen = state.withLock { state in
@@ -38,13 +38,13 @@ package final class Gate: Sendable {
         }
     }
 
-    /// Waits on the thread; only on one that nobody else needs.
+    /// Blocks the thread until the gate opens. Never call it on a thread of Swift's pool.
     package func waitBlocking(until deadline: DispatchTime = .distantFuture) {
         if semaphore.wait(timeout: deadline) == .success { semaphore.signal() }
     }
 }
 
 extension DispatchTime {
-    /// So late that a test which waits until then counts as hung.
-    package static var patience: DispatchTime { .now() + .milliseconds(Int(TestClient.patience)) }
+    /// When a test that is still waiting counts as hung.
+    package static var testTimeout: DispatchTime { .now() + .milliseconds(Int(TestClient.timeout)) }
 }

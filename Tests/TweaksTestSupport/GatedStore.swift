@@ -1,16 +1,16 @@
-// A disk that does what a test says, when it says so.
+// A fake store whose progress a test controls.
 
 import Synchronization
 package import Tweaks
 
-/// A storage that writes nothing and says what a test has it say.
+/// A store that writes nothing and reports the status that a test sets.
 package final class GatedStore: TweakStore {
     private struct State {
-        var status = SaveStatus(saved: 0, tried: 0)
+        var status = SaveStatus(saved: 0, attempted: 0)
         var observers: [Int: @Sendable (SaveStatus) -> Void] = [:]
         var proposals: [@Sendable (String?) -> Void] = []
         var withdrawn = 0
-        var hurries = 0
+        var flushes = 0
         var isInRound = false
         var rounds = 0
         var count = 0
@@ -23,14 +23,14 @@ package final class GatedStore: TweakStore {
 
     package init(isRequired: Bool) { self.isRequired = isRequired }
 
-    /// Becomes the storage of a registry.
+    /// Attaches the store to a registry.
     package func attach(to registry: TweakRegistry, overrides: [StoredEntry], revision: UInt64) {
         let follower = registry.attach(self, overrides: overrides, revision: revision) {}
         source.withLock { $0 = follower.map { (registry, $0) } }
     }
 
-    /// What there is to be stored since the last look.
-    package func taken() -> StoreBatch {
+    /// Takes the changes that are to be stored since the last call.
+    package func takePending() -> StoreBatch {
         source.withLock(\.self).flatMap { $0.takeStored($1, .nothing) } ?? StoreBatch()
     }
 
@@ -44,16 +44,16 @@ package final class GatedStore: TweakStore {
     /// How many rounds have ended.
     package var rounds: Int { state.withLock { $0.rounds } }
 
-    package func keep(_ last: StoreBatch) {}
+    package func storeLast(_ last: StoreBatch) {}
 
     package var status: SaveStatus { state.withLock { $0.status } }
-    /// How many proposals wait.
+    /// How many proposals are pending.
     package var proposals: Int { state.withLock { $0.proposals.count } }
-    /// How many paths were taken back.
+    /// How many paths were withdrawn.
     package var withdrawn: Int { state.withLock { $0.withdrawn } }
 
-    /// How often somebody was in a hurry.
-    package var hurries: Int { state.withLock { $0.hurries } }
+    /// The number of calls of `flush()`.
+    package var flushes: Int { state.withLock { $0.flushes } }
 
     package func observe(_ body: @escaping @Sendable (SaveStatus) -> Void) -> StoreObservation {
         let number = state.withLock { state in
@@ -72,19 +72,19 @@ package final class GatedStore: TweakStore {
         state.withLock { $0.withdrawn += changes.count }
     }
 
-    package func hurry() { state.withLock { $0.hurries += 1 } }
+    package func flush() { state.withLock { $0.flushes += 1 } }
 
-    /// Everything up to a revision was tried, well or badly.
+    /// Reports that everything up to a revision was saved, or that saving it failed.
     package func finish(_ revision: UInt64, failure: String? = nil) {
         let (status, observers) = state.withLock { state in
             if failure == nil { state.status.saved = revision }
-            (state.status.tried, state.status.failure) = (revision, failure)
+            (state.status.attempted, state.status.failure) = (revision, failure)
             return (state.status, Array(state.observers.values))
         }
         for observer in observers { observer(status) }
     }
 
-    /// Answers the proposals that wait.
+    /// Answers all pending proposals.
     package func answerProposals(_ failure: String? = nil) {
         let waiting = state.withLock { state in
             defer { state.proposals = [] }

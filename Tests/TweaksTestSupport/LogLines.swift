@@ -1,4 +1,4 @@
-// A log that is being written, and somebody who waits for a line of it.
+// Collects log lines and lets tests wait for one.
 
 import Foundation
 
@@ -8,13 +8,13 @@ package final class LogLines: Sendable {
     private let condition = NSCondition()
     nonisolated(unsafe) private var lines: [String] = []
 
-    /// An empty one.
+    /// Creates an empty log.
     package init() {}
 
     /// All lines so far.
     package var all: [String] { condition.withLock { lines } }
 
-    /// A line more.
+    /// Appends a line.
     package func add(_ line: String) {
         condition.withLock {
             lines.append(line)
@@ -22,14 +22,14 @@ package final class LogLines: Sendable {
         }
     }
 
-    /// Waits for the first line from a position on that fits.
-    /// - Returns: Where it is; nil when it does not come for very long.
-    package func firstIndex(from start: Int, where fits: (String) -> Bool) -> Int? {
-        let deadline = Date(timeIntervalSinceNow: Double(TestClient.patience) / 1_000)
+    /// Waits for the first matching line at or after a position.
+    /// - Returns: Its index; nil when it does not arrive within the timeout.
+    package func firstIndex(from start: Int, where matches: (String) -> Bool) -> Int? {
+        let deadline = Date(timeIntervalSinceNow: Double(TestClient.timeout) / 1_000)
         return condition.withLock {
             var next = start
             while true {
-                if let found = lines[next...].firstIndex(where: fits) { return found }
+                if let found = lines[next...].firstIndex(where: matches) { return found }
                 next = lines.count
                 guard condition.wait(until: deadline) else { return nil }
             }

@@ -1,8 +1,9 @@
-// A registry whose listing is longer than all buffers, made once for all tests that read it.
+// A registry whose listing exceeds all buffers, created once for all tests that read it.
 
 package import Tweaks
 
-/// The example tweaks, and 50,000 more under `Many/Tweaks`; fewer in a short run. Tests share it: they change nothing there.
+/// The example tweaks, and 50,000 more under `Many/Tweaks`; 20,000 in a short run. Tests share it and must not change
+/// it.
 package enum LongListing {
     package static let count = quantity(50_000, few: 20_000)
 

@@ -1,13 +1,13 @@
-// A clock that a test moves, for those who ask for the time and for those who sleep.
+// A clock that only a test advances, for code that reads the time or sleeps.
 
 import Synchronization
 
-/// Time that stands still until it is moved on.
+/// A clock that stands still until it is advanced.
 package final class ManualClock: Sendable {
     private struct State {
         var now = ContinuousClock.now
         var sleepers: [UInt64: (end: ContinuousClock.Instant, continuation: CheckedContinuation<Void, any Error>)] = [:]
-        var cancelled: Set<UInt64> = []
+        var canceled: Set<UInt64> = []
         var count: UInt64 = 0
     }
 
@@ -17,13 +17,13 @@ package final class ManualClock: Sendable {
 
     package var now: ContinuousClock.Instant { state.withLock { $0.now } }
 
-    /// Those who sleep, by when they want to be woken.
+    /// The wake-up times of all sleeping tasks, in order.
     package var sleepers: [ContinuousClock.Instant] { state.withLock { $0.sleepers.values.map(\.end).sorted() } }
 
-    /// How often somebody went to sleep.
+    /// The number of calls of ``sleep(until:)``.
     package var sleeps: UInt64 { state.withLock { $0.count } }
 
-    /// Returns when the time has come; throws when the task is cancelled.
+    /// Returns when the clock reaches the time; throws when the task is canceled.
     package func sleep(until end: ContinuousClock.Instant) async throws {
         let number = state.withLock { state in
             state.count += 1
@@ -32,7 +32,7 @@ package final class ManualClock: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let result = state.withLock { state -> Result<Void, any Error>? in
-                    if state.cancelled.contains(number) { return .failure(CancellationError()) }
+                    if state.canceled.contains(number) { return .failure(CancellationError()) }
                     if end <= state.now { return .success(()) }
                     state.sleepers[number] = (end, continuation)
                     return nil
@@ -41,14 +41,14 @@ package final class ManualClock: Sendable {
             }
         } onCancel: {
             let sleeper = state.withLock { state in
-                state.cancelled.insert(number)
+                state.canceled.insert(number)
                 return state.sleepers.removeValue(forKey: number)
             }
             sleeper?.continuation.resume(throwing: CancellationError())
         }
     }
 
-    /// Moves on; whoever sleeps no longer than that wakes.
+    /// Advances the clock and wakes the tasks whose time has come.
     package func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now += duration

@@ -1,15 +1,15 @@
-// Presets in memory, and a gate that a test can put in front of them.
+// Keeps presets in memory, behind an optional gate.
 
 import Synchronization
 package import Tweaks
 
-/// A place for presets whose disk takes as long as a test wants.
+/// A preset store whose calls take as long as a test wants.
 package final class MemoryPresets: PresetStore {
     private let presets = Mutex<[PresetName: [String]]>([:])
     private let authors = Mutex<[PresetName: String]>([:])
     private let gate: (reached: Gate, goOn: Gate)?
 
-    /// - Parameter gate: Every call opens the first, and waits for the second.
+    /// - Parameter gate: Every call opens `reached` and waits for `goOn`.
     package init(_ presets: [String: [String]] = [:], gate: (reached: Gate, goOn: Gate)? = nil) throws {
         self.gate = gate
         for (name, lines) in presets {

@@ -1,22 +1,22 @@
-// Reading from a program that may say nothing any more: then a test fails, and does not hang.
+// Reads from a child process with a timeout, so that a test fails instead of hanging.
 
 package import Foundation
 
 extension FileHandle {
-    /// What a program writes next; nothing at its end.
-    /// - Throws: ``ClientError/timeout(_:)`` when nothing comes for very long.
+    /// Reads what the process writes next; empty at the end.
+    /// - Throws: ``ClientError/timeout(_:)`` when nothing arrives within the timeout.
     package func readSome() throws -> Data {
         var entry = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
         while true {
-            let count = poll(&entry, 1, TestClient.patience)
+            let count = poll(&entry, 1, TestClient.timeout)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw ClientError.timeout("a program's output") }
-            // What is there; other calls wait for as much as was asked for.
+            // Returns what is available; other calls wait for the requested number of bytes.
             return availableData
         }
     }
 
-    /// Everything that a program writes until its end.
+    /// Reads everything that the process writes until its end.
     /// - Throws: As ``readSome()``.
     package func readRest() throws -> Data {
         var bytes = Data()

@@ -1,10 +1,10 @@
-// Writing to a program that may have ended: that must not end the tests.
+// Writes to a child process that may have ended, without ending the tests by SIGPIPE.
 
 import Foundation
 
 extension FileHandle {
-    /// Writes what the reader still takes. SIGPIPE, which would end this process, is kept on this thread and dropped.
-    /// - Returns: Whether it took all.
+    /// Writes text until the reader closes its end. SIGPIPE is blocked on this thread and dropped.
+    /// - Returns: Whether all was written.
     @discardableResult
     package func writeUnlessBroken(_ text: String) -> Bool {
         var (pipes, before, pending) = (sigset_t(), sigset_t(), sigset_t())

@@ -1,4 +1,4 @@
-// The socket calls under names that neither the C libraries nor our own methods take.
+// Wraps socket calls under names that collide neither with the C libraries nor with our own methods.
 
 #if canImport(Darwin)
     import Darwin
@@ -12,7 +12,8 @@
     let sendFlags = Int32(MSG_NOSIGNAL)
 #endif
 
-/// socket(2); programs that other tests start at this moment do not get it, where the system can do that.
+/// socket(2) with close-on-exec, set atomically where the system can, so that processes of other tests do not inherit
+/// it.
 func makeSocket(_ family: Int32, _ type: Int32 = streamType) -> Int32 {
     #if canImport(Darwin)
         let number = socket(family, type, 0)
@@ -40,27 +41,20 @@ func systemSend(_ number: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ fla
     send(number, bytes, count, flags)
 }
 
-/// setsockopt(2) for an option that is on or off
+/// Turns a socket option on.
 func setOption(_ number: Int32, _ level: Int32, _ name: Int32) {
     var on: Int32 = 1
     setsockopt(number, level, name, &on, socklen_t(MemoryLayout<Int32>.size))
 }
 
-/// Leaves this process so many descriptors.
-package func lowerDescriptorLimit(to count: Int) {
-    var limits = rlimit()
-    #if canImport(Glibc)
-        let resource = RLIMIT_NOFILE.rawValue
-    #else
-        let resource = RLIMIT_NOFILE
-    #endif
-    getrlimit(.init(resource), &limits)
-    limits.rlim_cur = .init(count)
-    setrlimit(.init(resource), &limits)
-}
+/// Sets the limit of open descriptors of this process.
+package func lowerDescriptorLimit(to count: Int) { setDescriptorLimit { $0.rlim_cur = .init(count) } }
 
-/// How many descriptors a process may have. The tests with a thousand clients need more than the usual soft limit.
-package func raiseDescriptorLimit() -> Int {
+/// Raises the limit of open descriptors and returns it. Tests with a thousand clients exceed the usual soft limit.
+package func raiseDescriptorLimit() -> Int { setDescriptorLimit { $0.rlim_cur = min($0.rlim_max, 20_000) } }
+
+@discardableResult
+private func setDescriptorLimit(_ change: (inout rlimit) -> Void) -> Int {
     var limits = rlimit()
     #if canImport(Glibc)
         let resource = RLIMIT_NOFILE.rawValue
@@ -68,7 +62,7 @@ package func raiseDescriptorLimit() -> Int {
         let resource = RLIMIT_NOFILE
     #endif
     getrlimit(.init(resource), &limits)
-    limits.rlim_cur = min(limits.rlim_max, 20_000)
+    change(&limits)
     setrlimit(.init(resource), &limits)
     getrlimit(.init(resource), &limits)
     return Int(limits.rlim_cur)

@@ -1,4 +1,4 @@
-// A terminal with a program on it, typed at as a person does.
+// Runs a program on a pseudo-terminal and types at it.
 
 #if canImport(Darwin)
     import Darwin
@@ -9,13 +9,13 @@
 #endif
 import Foundation
 
-/// A program whose standard streams are a terminal of its own; it is hung up when this is let go of.
+/// A program whose standard streams are a new terminal; deallocation hangs it up.
 package final class PseudoTerminal {
     private let master: Int32
     private let process = Process()
     private var text = ""
 
-    /// Starts a program. `setsid` makes the terminal the controlling one, so that Ctrl-C means something.
+    /// Starts a program. `setsid` makes the terminal the controlling one, so that Ctrl-C sends SIGINT.
     package init(_ tool: Tool, _ arguments: [String]) throws {
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard master >= 0, let name = Self.unlockedName(master) else { throw ClientError.system("ptmx", errno) }
@@ -26,7 +26,7 @@ package final class PseudoTerminal {
         process.arguments = ["--ctty", "--wait", tool.path] + arguments
         process.environment = ["TERM": "dumb", "LC_ALL": "C", "HOME": "/"]
         (process.standardInput, process.standardOutput, process.standardError) = (terminal, terminal, terminal)
-        // The threads of Dispatch block all signals, and a program inherits that; it would never hear of Ctrl-C.
+        // The threads of Dispatch block all signals, and a child inherits that mask: Ctrl-C would not reach it.
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)
@@ -35,7 +35,7 @@ package final class PseudoTerminal {
 
     deinit { _ = systemClose(master) }
 
-    /// The path of a terminal's other end, ready to be opened.
+    /// Unlocks the terminal's other end and returns its path.
     private static func unlockedName(_ master: Int32) -> String? {
         #if os(Linux)
             // Swift imports none of the calls for this; the numbers are the kernel's TIOCSPTLCK and TIOCGPTN.
@@ -54,7 +54,7 @@ package final class PseudoTerminal {
         guard write(master, bytes, bytes.count) == bytes.count else { throw ClientError.system("write", errno) }
     }
 
-    /// What the screen shows up to and with a text, what was typed among it; line ends are LF.
+    /// Reads the output up to and including a text, with echoed keys; line ends are LF.
     @discardableResult
     package func read(through wanted: String) throws -> String {
         while true {
@@ -66,13 +66,13 @@ package final class PseudoTerminal {
         }
     }
 
-    /// What the program writes next, as it is.
+    /// Reads what the program writes next, unchanged.
     package func readBytes() throws -> [UInt8] {
         var entry = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-        guard poll(&entry, 1, TestClient.patience) > 0 else { throw ClientError.timeout(text) }
+        guard poll(&entry, 1, TestClient.timeout) > 0 else { throw ClientError.timeout(text) }
         var chunk = [UInt8](repeating: 0, count: 4_096)
         let count = systemRead(master, &chunk, chunk.count)
-        // Linux says EIO when the program has gone.
+        // Linux returns EIO when the program has ended.
         guard count > 0 else { throw ClientError.ended(text) }
         return Array(chunk[..<count])
     }

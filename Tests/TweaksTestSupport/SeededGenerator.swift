@@ -1,6 +1,6 @@
-// Random numbers that are the same in each run.
+// Generates random numbers that are the same in each run.
 
-/// SplitMix64 (Steele, Lea, Flood 2014): small, good enough, and the same everywhere.
+/// SplitMix64 (Steele, Lea, Flood 2014): small, and the same on all platforms.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

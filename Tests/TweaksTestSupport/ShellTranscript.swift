@@ -1,30 +1,30 @@
-// What a person does at a shell, written down, and its replay: real files, a real program, real answers.
+// Replays the shell sessions of documents with real files and a real program, and compares the output.
 
 import Foundation
 package import Testing
 
-/// A program that a document operates.
+/// The program that a document starts, stops and reloads.
 package protocol DocumentedProgram: AnyObject {
-    /// What it calls itself in its log.
+    /// Its name in its log.
     var name: String { get }
     var log: LogLines { get }
     func start() throws
     func stop() throws
-    /// Ends it as `SIGKILL` does.
+    /// Ends it like `SIGKILL`.
     func kill() throws
-    /// What `SIGHUP` does.
+    /// Reloads its config file like `SIGHUP`.
     func reload() throws
 }
 
-/// Lines that begin with `$ ` are typed at a shell. What follows is what comes of it:
+/// A shell session. Lines that begin with `$ ` are commands; the lines that follow are the expected output:
 ///
 /// - `$ nc -U PATH`: a conversation as in a ``Transcript``; it ends before the next `$ `;
-/// - `$ systemctl start NAME`, also `stop`, `restart`, `reload` and `kill -s KILL`: done to the program;
-/// - anything else is for `sh`, whose output is compared; after `<<EOF` the lines down to `EOF` are its input.
+/// - `$ systemctl start NAME`, also `stop`, `restart`, `reload` and `kill -s KILL`: calls the program's method;
+/// - anything else runs in `sh`; after `<<EOF` the lines down to `EOF` are its input.
 ///
-/// Lines that begin with the program's name and a colon are of its log. They are waited for, in order, and lines in
-/// between are left out. `/etc`, `/run` and `/var` are directories of the test. Times differ, and whoever runs it is uid
-/// 1000; `…` stands for any text.
+/// Lines that begin with the program's name and a colon are log lines. The replay waits for them in order, and skips
+/// lines in between. `/etc`, `/run` and `/var` are directories of the test. Times are not compared, and the current
+/// user is shown as uid 1000; `…` matches any text.
 package struct ShellTranscript {
     private struct Step {
         var command: String
@@ -33,7 +33,7 @@ package struct ShellTranscript {
 
     private var steps: [Step] = []
 
-    /// Reads one.
+    /// Parses a session.
     package init(_ text: String) {
         var isInput = false
         for line in text.splitLines() {
@@ -49,10 +49,10 @@ package struct ShellTranscript {
         }
     }
 
-    /// Whether there is nothing to do.
+    /// Whether it has no commands.
     package var isEmpty: Bool { steps.isEmpty }
 
-    /// Does all of it, and compares every line.
+    /// Runs all commands and compares every line of output.
     package func replay(
         with program: any DocumentedProgram, in root: TemporaryDirectory, at location: SourceLocation = #_sourceLocation
     ) throws {
@@ -61,7 +61,7 @@ package struct ShellTranscript {
     }
 }
 
-/// One replay.
+/// A replay in progress.
 private final class ShellReplay {
     private let program: any DocumentedProgram
     private let root: String
@@ -81,7 +81,7 @@ private final class ShellReplay {
         switch words.first {
         case "nc": try converse(placed(String(words.last ?? "")), output)
         case "systemctl":
-            #expect(output.isEmpty, "\(command) says nothing", sourceLocation: location)
+            #expect(output.isEmpty, "\(command) has no output", sourceLocation: location)
             try control(words.dropFirst().dropLast().joined(separator: " "))
         default:
             let text = try Tool.sh.run(["-c", placed(command)], input: "")
@@ -99,7 +99,7 @@ private final class ShellReplay {
             try program.start()
         case "reload": try program.reload()
         case "kill -s KILL": try program.kill()
-        default: Issue.record("systemctl \(verb)?", sourceLocation: location)
+        default: Issue.record("unknown: systemctl \(verb)", sourceLocation: location)
         }
     }
 
@@ -108,7 +108,7 @@ private final class ShellReplay {
         for step in Transcript(lines.joined(separator: "\n")).steps {
             try client.send(step.typed + "\n")
             var answers: [String] = []
-            // Where a line is missing, those that came say more than the one that did not.
+            // When a line is missing, the received lines are compared, which is more useful than a timeout.
             while answers.count < step.answers.count, let line = try? client.line() { answers.append(line) }
             compare(answers, step.answers, step.typed)
         }
@@ -136,7 +136,7 @@ private final class ShellReplay {
         Transcript.fits(Self.withoutTimes(shown(line)), Self.withoutTimes(pattern))
     }
 
-    /// A command as it is run: the directories that documents name are in the test's own.
+    /// Replaces the directories that documents name by those of the test.
     private func placed(_ text: String) -> String {
         ["/etc/", "/run/", "/var/"].reduce(text) { text, place in
             text.replacingOccurrences(of: " " + place, with: " \(root)\(place)")
@@ -144,7 +144,7 @@ private final class ShellReplay {
         }
     }
 
-    /// A line as documents show it.
+    /// Replaces the directories and ids of the test by those that documents show.
     private func shown(_ line: String) -> String {
         line.replacingOccurrences(of: root, with: "")
             .replacingOccurrences(of: "\\buid \(getuid())\\b", with: "uid 1000", options: .regularExpression)

@@ -1,18 +1,17 @@
-// The compiler's word on a few lines that a user might write.
+// Type-checks small Swift sources as a user might write them.
 
 import Foundation
 package import Testing
 
-/// Checks Swift source that imports the modules which these tests were built with.
+/// Type-checks source that imports the modules which these tests were built with.
 package enum SwiftCompiler {
-    /// Whether there is a compiler on the path, and whether the modules lie where the build puts them.
-    package static var isHere: Bool { program != nil && modules != nil }
+    /// Whether a compiler is on the path and the modules are where the build puts them.
+    package static var isAvailable: Bool { program != nil && modules != nil }
 
     /// Why a test is skipped.
-    package static let missing: Comment = "there is no swiftc here, or no modules beside the tests"
+    package static let missing: Comment = "swiftc, or the modules beside the tests, are missing"
 
-    /// The errors of a source file, one text each; none: it compiles. As a program of a user's would be, it is checked in
-    /// Swift 6 mode.
+    /// The errors of a source file in Swift 6 mode; empty when it compiles.
     package static func errors(in source: String) throws -> [String] {
         guard let program, let modules else { return [] }
         let directory = try TemporaryDirectory()
@@ -30,7 +29,7 @@ package enum SwiftCompiler {
         process.waitUntilExit()
         let lines = String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
         let errors = lines.filter { $0.contains("error: ") }
-        // A compiler that cannot start finds no fault with the source.
+        // A compiler that cannot start prints no error for the source.
         return errors.isEmpty && process.terminationStatus != 0 ? lines : errors
     }
 
@@ -41,7 +40,7 @@ package enum SwiftCompiler {
         }
     }
 
-    /// Where the build keeps the modules: beside the tests' own program.
+    /// The directory of the modules, beside the test program.
     private static var modules: String? {
         let programs = CommandLine.arguments.filter { $0.hasSuffix(".xctest") }
         return programs.map { URL(fileURLWithPath: $0).deletingLastPathComponent().appending(path: "Modules").path }

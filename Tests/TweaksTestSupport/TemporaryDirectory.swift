@@ -1,4 +1,4 @@
-// A directory that a test has for itself.
+// Creates a temporary directory for one test.
 
 #if canImport(Darwin)
     import Darwin
@@ -9,15 +9,15 @@
 #endif
 import Foundation
 
-/// A fresh directory with mode 0700, removed with its content when it is let go of.
+/// A new directory with mode 0700; deallocation removes it with its content.
 package final class TemporaryDirectory: Sendable {
     /// Short, because the path of a Unix socket holds about a hundred bytes.
     package let path: String
 
-    /// Makes it.
+    /// Creates the directory.
     package init() throws { path = try Self.made() }
 
-    /// Makes a directory that its caller removes.
+    /// Creates a directory that the caller removes.
     static func made() throws -> String {
         var template = Array("/tmp/tweaks-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw ClientError.system("mkdtemp", errno) }

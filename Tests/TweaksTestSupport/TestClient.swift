@@ -1,4 +1,4 @@
-// The other end of a session: a client whose every call blocks until it is done.
+// A blocking client of the line protocol, with timeouts.
 
 #if canImport(Darwin)
     import Darwin
@@ -10,30 +10,30 @@
 import Foundation
 package import TweaksServer
 
-/// What goes wrong for a client.
+/// An error of a client.
 package enum ClientError: Error, Equatable {
     /// A system call failed.
     case system(String, Int32)
-    /// Nothing came for very long; with what had come.
+    /// Nothing arrived within the timeout; with the bytes received so far.
     case timeout(String)
-    /// The connection ended where more was expected; with what had come.
+    /// The connection ended too early; with the bytes received so far.
     case ended(String)
 }
 
-/// A connection to a server. Each test waits in its reads, never by the clock.
+/// A connection to a server. Tests wait in its reads and never sleep.
 package final class TestClient {
-    /// How long a read may wait before the test counts as hung.
-    package static let patience: Int32 = 120_000
+    /// How long a read may wait before the test counts as hung, in milliseconds.
+    package static let timeout: Int32 = 120_000
 
     package let number: Int32
-    /// Bytes that were read and not handed out.
+    /// Bytes that were received and not yet returned.
     private var buffer: [UInt8] = []
     private var start = 0
     private var isSending = false
     private var isReset = false
-    /// Whatever must live as long as the connection.
+    /// An object that must live as long as the connection.
     private let owner: AnyObject?
-    /// The server at the other end, where it has no thread: its turns are taken while this end waits.
+    /// The server, if it has no thread: it takes turns while this client waits.
     private let server: SteppedServer?
 
     /// Connects to a Unix socket.
@@ -45,7 +45,7 @@ package final class TestClient {
         number = try Self.connected(AF_UNIX, &address)
     }
 
-    /// Connects to a port of 127.0.0.1, or of another address in numbers.
+    /// Connects to a port of 127.0.0.1, or of another numeric address.
     package init(
         port: Int, address text: String = "127.0.0.1", owner: AnyObject? = nil, server: SteppedServer? = nil
     ) throws {
@@ -67,15 +67,15 @@ package final class TestClient {
         number = try Self.connected(AF_INET6, &address)
     }
 
-    /// Takes over a connection that a test has accepted.
+    /// Wraps a connection that a test has accepted.
     package init(accepted number: Int32) {
         self.number = number
         (owner, server) = (nil, nil)
     }
 
     deinit {
-        // A process that another test starts just now holds the number until it runs its program; and what is still being
-        // sent ends as well.
+        // A process that another test is starting keeps the descriptor open until it calls exec; shutdown also ends a
+        // send in progress.
         if isSending || !isReset { shutdown(number, Int32(SHUT_RDWR)) }
         _ = systemClose(number)
     }
@@ -99,7 +99,7 @@ package final class TestClient {
 
     // MARK: Sending
 
-    /// Sends all bytes. A server without a thread has done what it can with them when this returns.
+    /// Sends all bytes. A server without a thread has processed them when this returns.
     package func send(_ bytes: [UInt8]) throws {
         guard let server else { return try Self.send(bytes, to: number) }
         var rest = bytes[...]
@@ -115,7 +115,7 @@ package final class TestClient {
         while !rest.isEmpty { rest = try sendSome(rest, to: number, sendFlags) }
     }
 
-    /// - Returns: What is still to be sent.
+    /// - Returns: The bytes that are not sent yet.
     private static func sendSome(
         _ bytes: ArraySlice<UInt8>, to number: Int32, _ flags: Int32
     ) throws -> ArraySlice<UInt8> {
@@ -125,9 +125,9 @@ package final class TestClient {
         return bytes
     }
 
-    /// Sends on another thread what the server may not take for long; the gate opens when it is sent.
+    /// Sends text on another thread, as the server may not read it soon; the gate opens when all is sent.
     package func sendMeanwhile(_ text: String) -> Gate {
-        // A descriptor of its own: the number of this one may be another test's before all is sent.
+        // A duplicate: this descriptor's number may belong to another test before all is sent.
         let (copy, sent) = (fcntl(number, F_DUPFD_CLOEXEC, 0), Gate())
         isSending = true
         Thread.detachNewThread {
@@ -141,18 +141,18 @@ package final class TestClient {
     /// Sends text.
     package func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-    /// Sends each byte by itself.
-    package func drip(_ bytes: [UInt8]) throws {
+    /// Sends each byte separately.
+    package func sendBytewise(_ bytes: [UInt8]) throws {
         for byte in bytes { try send([byte]) }
     }
 
-    /// Says that nothing more will be sent, as `nc -N` does.
+    /// Shuts down the sending direction, like `nc -N`.
     package func endInput() {
         shutdown(number, Int32(SHUT_WR))
         server?.settle()
     }
 
-    /// Breaks the connection off: TCP's peer gets a reset.
+    /// Aborts the connection on deallocation: a TCP peer gets a reset.
     package func reset() {
         isReset = true
         var linger = linger(l_onoff: 1, l_linger: 0)
@@ -188,7 +188,7 @@ package final class TestClient {
         }
     }
 
-    /// So many bytes.
+    /// The next bytes, as many as requested.
     package func bytes(_ count: Int) throws -> [UInt8] {
         while buffer.count - start < count {
             guard try receive() else { throw ClientError.ended(pending) }
@@ -226,36 +226,36 @@ package final class TestClient {
         }
     }
 
-    /// Waits for an event of poll(2); POLLHUP and POLLERR count always. False when it does not come.
+    /// Waits for an event of poll(2), or POLLHUP or POLLERR. False when it times out.
     private func waits(for event: Int16) -> Bool {
-        guard let server else { return isReady(event, within: Self.patience) }
-        let end = ContinuousClock.now + .milliseconds(Int64(Self.patience))
+        guard let server else { return isReady(event, within: Self.timeout) }
+        let end = ContinuousClock.now + .milliseconds(Int64(Self.timeout))
         while !isReady(event, within: 0) {
             if ContinuousClock.now > end { return false }
             // The turn ends early when a socket is ready or another thread wakes the server.
-            server.turn(patience: 100)
+            server.turn(timeout: 100)
         }
         return true
     }
 
-    private func isReady(_ event: Int16, within patience: Int32) -> Bool {
+    private func isReady(_ event: Int16, within milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: number, events: event, revents: 0)
         while true {
-            let count = poll(&entry, 1, patience)
+            let count = poll(&entry, 1, milliseconds)
             if count < 0, errno == EINTR { continue }
             return count > 0
         }
     }
 
-    /// Whether something is there to be read, now.
+    /// Whether bytes can be read without waiting.
     package var hasInput: Bool { isReady(Int16(POLLIN), within: 0) }
 
-    /// Waits until the server has let go of the connection, both directions of it. Of a Unix socket only.
-    package func waitUntilGone() throws {
+    /// Waits until the server has closed both directions of the connection. Works for Unix sockets only.
+    package func waitUntilClosed() throws {
         guard waits(for: 0) else { throw ClientError.timeout(pending) }
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
     /// Sends a line and returns the reply: body lines and status line, without events.
     @discardableResult
@@ -275,7 +275,7 @@ package final class TestClient {
 }
 
 extension String {
-    /// The lines between LFs; behind the last LF stands an empty one.
+    /// The lines between LFs; the last one is what follows the last LF, often empty.
     package func splitLines() -> [String] {
         let bytes = Array(utf8)
         var lines: [String] = []
@@ -289,7 +289,7 @@ extension String {
 }
 
 extension [UInt8] {
-    /// Where the next LF stands. By the C library: tests are not optimised, and some replies are long.
+    /// The index of the next LF. It uses memchr(3), because tests are not optimized and some replies are long.
     fileprivate func lineEnd(from start: Int) -> Int? {
         withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress, let found = memchr(base + start, 10, count - start) else { return nil }

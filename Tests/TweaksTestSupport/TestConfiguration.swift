@@ -1,10 +1,10 @@
-// Makes configurations of daemons for tests.
+// Creates daemon configurations for tests.
 
 package import Tweaks
 package import TweaksInterface
 
 extension TweakDaemon.Configuration {
-    /// No signals, no storage, a log that goes nowhere, and an environment of the test's own.
+    /// A configuration without signals, storage and log, with the given environment.
     package static func test(
         _ registry: TweakRegistry, _ environment: [String: String], _ change: (inout Self) -> Void = { _ in }
     ) -> Self {

@@ -1,4 +1,4 @@
-// A server that a test has for itself, on a Unix socket and on TCP.
+// Runs a server for one test, on a Unix socket and on TCP.
 
 package import Tweaks
 package import TweaksServer
@@ -7,7 +7,7 @@ package import TweaksServer
 package enum Transport: String, CaseIterable, Sendable {
     case unix, tcp4, tcp6
 
-    /// Those that this machine has.
+    /// The transports that this machine supports.
     package static let available: [Transport] = {
         let server = TweakServer(name: "probe", registry: TweakRegistry(), listeners: [.tcp(port: 0)])
         guard (try? server.start()) != nil, let port = server.port else { return [.unix] }
@@ -16,19 +16,19 @@ package enum Transport: String, CaseIterable, Sendable {
     }()
 }
 
-/// A started server with a registry of its own; it stops when it is let go of, after its last client.
+/// A running server with its own registry; it stops when it and its last client are deallocated.
 ///
-/// It has no thread: a client that waits takes the server's turns, so that what a test sees is the same each time.
+/// It has no thread by default: a waiting client runs the server's turns, which makes tests deterministic.
 package final class TestServer {
     package let registry: TweakRegistry
     package let server: TweakServer
     package let directory: TemporaryDirectory
-    private let clock = JumpingClock()
-    /// Its turns; nil where it takes them itself.
+    private let clock = OffsetClock()
+    /// Runs the server's turns; nil if the server has a thread.
     package let stepped: SteppedServer?
 
-    /// Starts one, with the example tweaks unless told otherwise.
-    /// - Parameter hasThread: Whether it serves by itself, for tests of programs, of threads, and of its end.
+    /// Starts a server, by default with the example tweaks.
+    /// - Parameter hasThread: Whether it has a thread, for tests of programs, threads and stopping.
     package init(
         registry: TweakRegistry = ExampleTweaks().registry, limits: TweakServerLimits = TweakServerLimits(),
         hooks: TweakServerHooks = TweakServerHooks(), hasThread: Bool = false
@@ -46,19 +46,19 @@ package final class TestServer {
 
     deinit { server.stop(stepped) }
 
-    /// Lets time pass for its deadlines.
+    /// Advances the clock of its deadlines.
     package func pass(_ duration: Duration) {
         clock.advance(by: duration, server)
         stepped?.settle()
     }
 
-    /// Has it do all that it can do without another word. One with a thread does that by itself.
+    /// Processes all pending work. A server with a thread does that on its own.
     package func settle() { stepped?.settle() }
 
     /// The path of its socket.
     package var path: String { directory.file("socket") }
 
-    /// A new connection, which keeps the server alive.
+    /// Opens a connection, which keeps the server alive.
     package func connect(_ transport: Transport = .unix) throws -> TestClient {
         switch transport {
         case .unix: try TestClient(unix: path, owner: self, server: stepped)
@@ -69,14 +69,14 @@ package final class TestServer {
 }
 
 extension TweakServer {
-    /// Starts it, with a thread or without.
+    /// Starts the server, with a thread or without.
     package func started(hasThread: Bool) throws -> SteppedServer? {
         if !hasThread { return try startStepped() }
         try start()
         return nil
     }
 
-    /// Stops what ``started(hasThread:)`` has started.
+    /// Stops a server that ``started(hasThread:)`` has started.
     package func stop(_ stepped: SteppedServer?) {
         if let stepped { stepped.stop() } else { stop() }
     }

@@ -1,12 +1,12 @@
-// Programs that a person would use, where this machine has them.
+// Locates and runs installed programs.
 
 import Foundation
 
 /// A program on the path.
 package struct Tool: Sendable {
     package static let bash = Tool("bash")
-    /// Chromium without the parts around the page, which is half as much work; the whole one where that is missing. It
-    /// lies beside Debian's script of that name, which does not pass on signals.
+    /// The headless shell of Chromium, which needs half the CPU time; the full browser where that is missing. The path
+    /// avoids Debian's wrapper script, which does not forward signals.
     package static let chromium = Tool("chromium-headless-shell", in: ["/usr/lib/chromium"]) ?? Tool("chromium")
     package static let nc = Tool("nc")
     package static let telnet = Tool("telnet")
@@ -23,15 +23,15 @@ package struct Tool: Sendable {
         self = Tool(name, in: ["/usr/bin", "/bin", "/usr/local/bin", "/opt/homebrew/bin"]) ?? Tool(path: name)
     }
 
-    private init?(_ name: String, in places: [String]) {
-        let paths = places.map { "\($0)/\(name)" }
+    private init?(_ name: String, in directories: [String]) {
+        let paths = directories.map { "\($0)/\(name)" }
         guard let path = paths.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else { return nil }
         self.path = path
     }
 
     private init(path: String) { self.path = path }
 
-    /// Whether this machine has it.
+    /// Whether it is installed.
     package var exists: Bool { path.hasPrefix("/") }
 
     /// Runs it to its end and returns what it printed.
@@ -42,7 +42,7 @@ package struct Tool: Sendable {
         let (toTool, fromTool) = (Pipe(), Pipe())
         (process.standardInput, process.standardOutput) = (toTool, fromTool)
         try process.run()
-        // Its reader may wait for more than a pipe holds.
+        // The input may exceed what a pipe holds.
         Thread.detachNewThread {
             toTool.fileHandleForWriting.writeUnlessBroken(input)
             try? toTool.fileHandleForWriting.close()

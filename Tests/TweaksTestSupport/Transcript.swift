@@ -1,30 +1,30 @@
-// Conversations written down, and their replay against a server.
+// Parses written sessions and replays them against a server.
 
 package import Testing
 
-/// What a client types, in lines that begin with `> `, and what the server answers, in all others.
+/// A session: lines that begin with `> ` are sent by the client, all others are the expected answers.
 ///
-/// A `…` in an answer stands for any text. Prompts of an interactive session are left out of the answers.
+/// A `…` in an answer matches any text. Prompts of an interactive session are not part of the answers.
 package struct Transcript: Sendable {
-    /// One line of the client and what comes before its next one.
+    /// One line of the client and the answers before its next one.
     package struct Step: Equatable, Sendable {
         package var typed: String
         package var answers: [String] = []
     }
 
-    /// How a conversation is sent.
-    package enum Manner: String, CaseIterable, Sendable {
-        /// As a person does: each line after the answer to the one before.
-        case inTurn
-        /// In one packet, and then the end of input.
+    /// How a session is sent.
+    package enum Pacing: String, CaseIterable, Sendable {
+        /// Each line after the answer to the previous one.
+        case lineByLine
+        /// All lines in one packet, then the end of input.
         case atOnce
-        /// Byte by byte, and then the end of input.
-        case dripped
+        /// Each byte separately, then the end of input.
+        case byteByByte
     }
 
     package private(set) var steps: [Step] = []
 
-    /// Reads a conversation.
+    /// Parses a session.
     package init(_ text: String) {
         for line in text.splitLines() {
             if line.hasPrefix("> ") || line == ">" {
@@ -35,14 +35,14 @@ package struct Transcript: Sendable {
         }
     }
 
-    /// Replays it and compares every line.
-    /// - Parameter lineEnd: Sent behind each line, and expected behind each answer.
+    /// Replays the session and compares every line.
+    /// - Parameter lineEnd: The end of each sent line and each expected answer.
     package func replay(
-        _ manner: Manner, with client: TestClient, lineEnd: String = "\n",
+        _ pacing: Pacing, with client: TestClient, lineEnd: String = "\n",
         at location: SourceLocation = #_sourceLocation
     ) throws {
-        switch manner {
-        case .inTurn:
+        switch pacing {
+        case .lineByLine:
             for step in steps {
                 try client.send(step.typed + lineEnd)
                 compare(try client.lines(step.answers.count), step.answers, "\(step.typed)", lineEnd, location)
@@ -50,14 +50,14 @@ package struct Transcript: Sendable {
             client.endInput()
             let rest = try client.rest()
             #expect(Self.withoutPrompts(rest).isEmpty, "after the end: \(rest)", sourceLocation: location)
-        case .atOnce, .dripped:
+        case .atOnce, .byteByByte:
             let bytes = Array(steps.map { $0.typed + lineEnd }.joined().utf8)
-            if manner == .atOnce { try client.send(bytes) } else { try client.drip(bytes) }
+            if pacing == .atOnce { try client.send(bytes) } else { try client.sendBytewise(bytes) }
             client.endInput()
             var lines = try client.rest().splitLines()
             let last = lines.removeLast()
             #expect(Self.withoutPrompts(last).isEmpty, "unfinished: \(last)", sourceLocation: location)
-            compare(lines, steps.flatMap(\.answers), "\(manner)", lineEnd, location)
+            compare(lines, steps.flatMap(\.answers), "\(pacing)", lineEnd, location)
         }
     }
 
@@ -77,7 +77,7 @@ package struct Transcript: Sendable {
         return String(line)
     }
 
-    /// Whether a line is what was expected, `…` standing for any text.
+    /// Whether a line matches a pattern, in which `…` matches any text.
     package static func fits(_ line: String, _ pattern: String) -> Bool {
         let parts = pattern.split(separator: "…", omittingEmptySubsequences: false)
         guard parts.count > 1, let first = parts.first, let last = parts.last else { return line == pattern }

@@ -1,4 +1,4 @@
-// Values for the length of a test: alone, of a suite, with arguments, above each other; on the shared registry.
+// Tests traits that set tweaks of the shared registry for a test or a suite.
 
 import Testing
 import Tweaks
@@ -10,9 +10,8 @@ private enum Look {
     static let retry = TweakGroup("Testing", "Retry", TweakRetryPolicy(attempts: 5))
 }
 
-/// Another suite of the same registry: it runs beside the other one, and neither sees the other's values.
-@Suite(.tweak(Look.size, 30)) struct OtherTraitTests {
-    @Test(arguments: 0..<20) func sameTweakOtherValue(_ number: Int) async {
+@Suite(.tweak(Look.size, 30)) struct ParallelTraitTests {
+    @Test(arguments: 0..<20) func aSuiteDoesNotSeeTheValuesOfAParallelOne(_ number: Int) async {
         for _ in 0..<20 {
             #expect(Look.size.value == 30 && Look.title.value == "Tweaks")
             await Task.yield()
@@ -21,19 +20,19 @@ private enum Look {
 }
 
 @Suite(.tweak(Look.size, 80)) struct TraitTests {
-    @Test func aSuitesValueHoldsForItsTests() { #expect(Look.size.value == 80) }
+    @Test func theValueOfASuiteAppliesToItsTests() { #expect(Look.size.value == 80) }
 
-    @Test(.tweak(Look.size, 90), .tweak(Look.title, "other")) func aTestsOwnLieAboveThem() {
+    @Test(.tweak(Look.size, 90), .tweak(Look.title, "other")) func theValuesOfATestReplaceThoseOfItsSuite() {
         #expect(Look.size.value == 90 && Look.title.value == "other")
     }
 
-    @Test(.tweak(Look.retry, TweakRetryPolicy(attempts: 2))) func groups() {
+    @Test(.tweak(Look.retry, TweakRetryPolicy(attempts: 2))) func aTraitSetsAGroup() {
         #expect(Look.retry.value.attempts == 2 && Look.size.value == 80)
     }
 
-    @Test(.tweaks { $0.reset("Testing") }) func batches() { #expect(Look.size.value == 60) }
+    @Test(.tweaks { $0.reset("Testing") }) func aTraitResetsTweaks() { #expect(Look.size.value == 60) }
 
-    @Test(.tweak(Look.title, "other"), arguments: 0..<20) func eachCaseHasItForItself(_ number: Int) async throws {
+    @Test(.tweak(Look.title, "other"), arguments: 0..<20) func eachCaseHasItsOwnValues(_ number: Int) async throws {
         #expect(Look.size.value == 80 && Look.title.value == "other")
         Look.size.value = Double(10 + number)
         await Task.yield()
@@ -43,6 +42,6 @@ private enum Look {
     }
 
     @Suite struct Inner {
-        @Test func itHoldsForSuitesWithinIt() { #expect(Look.size.value == 80) }
+        @Test func theValueOfASuiteAppliesToNestedSuites() { #expect(Look.size.value == 80) }
     }
 }

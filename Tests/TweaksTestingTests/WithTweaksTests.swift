@@ -1,4 +1,4 @@
-// Values for the length of a closure: set, seen, put back; and who waits for whom.
+// Tests values that are set during a closure and restored afterwards.
 
 import Testing
 import Tweaks
@@ -16,10 +16,10 @@ struct WithTweaksTests {
         retry = TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: 5), registry: registry)
     }
 
-    /// What is set of a tweak, by layer.
+    /// The values of a tweak above its default.
     private func layers(_ tweak: AnyTweak) -> [String] { tweak.layers.dropFirst().map { "\($0.layer) \($0.value)" } }
 
-    @Test func aValueIsThereAndGoesAgain() async throws {
+    @Test func aValueIsSetDuringTheClosure() async throws {
         let seen = try await withTweak(size, 80) { size.value }
         #expect(seen == 80 && size.value == 60 && !size.isModified && layers(size.erased).isEmpty)
         try await withTweak(size, 80) {
@@ -29,7 +29,7 @@ struct WithTweaksTests {
         #expect(size.value == 60)
     }
 
-    @Test func whatWasSetIsPutBack() async throws {
+    @Test func overridesAndTheirExpiryAreRestored() async throws {
         try size.set(70)
         try await withTweak(size, 80) { size.value = 90 }
         #expect(layers(size.erased) == ["override 70"])
@@ -46,7 +46,7 @@ struct WithTweaksTests {
         #expect(size.value == 75)
     }
 
-    @Test func severalAreOneCommitThereAndOneBack() async throws {
+    @Test func severalValuesAreSetAndRestoredByOneCommitEach() async throws {
         try size.set(70)
         try title.set("other")
         let start = registry.revision
@@ -61,34 +61,32 @@ struct WithTweaksTests {
         #expect(registry.revision == start + 2)
     }
 
-    @Test func groups() async throws {
+    @Test func groupsAreSetAndRestored() async throws {
         try await withTweak(retry, TweakRetryPolicy(attempts: 2)) { #expect(retry.value.attempts == 2) }
         #expect(retry.value.attempts == 5 && !retry.isModified)
     }
 
-    @Test func onlyWhatIsNamedIsPutBack() async throws {
+    @Test func onlyTheNamedTweaksAreRestored() async throws {
         try await withTweak(size, 80) { title.value = "other" }
         #expect(title.value == "other")
     }
 
-    @Test func anErrorPutsBackToo() async {
+    @Test func afterAnErrorValuesAreRestored() async {
         struct Stop: Error {}
-        await #expect(throws: Stop.self) {
-            try await withTweak(size, 80) { throw Stop() }
-        }
+        await #expect(throws: Stop.self) { try await withTweak(size, 80) { throw Stop() } }
         #expect(size.value == 60)
     }
 
-    @Test func aRefusedValueRunsNothing() async throws {
+    @Test func withARefusedValueTheClosureDoesNotRun() async throws {
         let error = await #expect(throws: TweakError.self) {
             try await withTweak(size, 500) { Issue.record("it ran") }
         }
         #expect(error?.code == .outOfRange && size.value == 60)
-        // And it is the next one's turn.
+        // Later calls do not wait for the failed one.
         try await withTweak(size, 80) { #expect(size.value == 80) }
     }
 
-    @Test func whatIsRemovedMeanwhileIsLeftOut() async throws {
+    @Test func tweaksRemovedByTheClosureAreNotRestored() async throws {
         try size.set(70)
         try await withTweaks(of: registry) { batch in
             batch.set(size, 80)
@@ -99,7 +97,7 @@ struct WithTweaksTests {
         #expect(size.value == 70)
     }
 
-    @Test func itNests() async throws {
+    @Test func callsNest() async throws {
         try await withTweak(size, 80) {
             try await withTweak(size, 90) {
                 try await withTweak(title, "other") { #expect(size.value == 90 && title.value == "other") }
@@ -109,8 +107,8 @@ struct WithTweaksTests {
         #expect(size.value == 60)
     }
 
-    @MainActor @Test func itRunsOnTheCallersActor() async throws {
-        // Not Sendable: it could not go elsewhere.
+    @MainActor @Test func theClosureRunsOnTheActorOfTheCaller() async throws {
+        // Not Sendable, so the closure cannot run elsewhere.
         final class Label { var height = 0.0 }
         let label = Label()
         try await withTweak(size, 80) {
@@ -120,31 +118,27 @@ struct WithTweaksTests {
         #expect(label.height == 80)
     }
 
-    /// Each task sees its own value all the time, however often it is suspended.
-    @Test func tasksWaitForEachOther() async throws {
-        try await withThrowingTaskGroup { group in
-            for number in 10..<60 {
-                group.addTask { try await hold(Double(number)) }
-            }
-            try await group.waitForAll()
-        }
+    @Test func concurrentTasksWaitForEachOther() async throws {
+        try await holdConcurrently(10..<60)
         #expect(size.value == 60 && layers(size.erased).isEmpty)
     }
 
-    /// Children of a task that has the turn wait for each other, too, and not for their parent.
-    @Test func childrenWaitForEachOther() async throws {
+    @Test func childTasksWaitForEachOtherAndNotForTheirParent() async throws {
         try await withTweak(size, 70) {
-            try await withThrowingTaskGroup { group in
-                for number in 10..<30 {
-                    group.addTask { try await hold(Double(number)) }
-                }
-                try await group.waitForAll()
-            }
+            try await holdConcurrently(10..<30)
             #expect(size.value == 70)
         }
         #expect(size.value == 60)
     }
 
+    private func holdConcurrently(_ values: Range<Int>) async throws {
+        try await withThrowingTaskGroup { group in
+            for value in values { group.addTask { try await hold(Double(value)) } }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Expects a value after each of several suspensions.
     private func hold(_ value: Double) async throws {
         try await withTweak(size, value) {
             for _ in 0..<20 {
@@ -154,11 +148,10 @@ struct WithTweaksTests {
         }
     }
 
-    /// Two registries have nothing to do with each other.
-    @Test func otherRegistriesDoNotWait() async throws {
+    @Test func callsOnDifferentRegistriesDoNotWaitForEachOther() async throws {
         let other = Tweak("Content", "Text", "Size", 60.0, registry: TweakRegistry())
         try await withTweak(size, 80) {
-            // Without this task's own turn, as another test would.
+            // A detached task, as another test would be.
             try await Task.detached { try await withTweak(other, 80) {} }.value
         }
     }

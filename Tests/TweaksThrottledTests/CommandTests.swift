@@ -1,11 +1,11 @@
-// What the service can do.
+// Tests the replies to commands.
 
 import Foundation
 import Testing
 
 @testable import throttled
 
-@Suite("Commands") struct CommandTests {
+@Suite struct CommandTests {
     @Test(
         arguments: [
             ("upper straße", .ok("STRASSE")), ("upper  two  blanks", .ok(" TWO  BLANKS")), ("upper", .ok("")),
@@ -16,16 +16,16 @@ import Testing
             ("", .error("an empty line; type help")), ("   ", .error("an empty line; type help")),
             ("UPPER x", .error("no such command; type help")), ("\0", .error("no such command; type help")),
         ] as [(String, Answer)])
-    func answers(line: String, answer: Answer) {
-        #expect(Command.answer(line) == answer)
+    func eachLineHasItsReply(line: String, reply: Answer) {
+        #expect(Command.answer(line) == reply)
     }
 
-    @Test func theTimeIsATime() throws {
+    @Test func theReplyToTimeIsADate() throws {
         guard case .ok(let text) = Command.answer("time") else { throw Unexpected() }
         #expect(throws: Never.self) { try Date(text, strategy: .iso8601) }
     }
 
-    @Test func everyCommandIsAnswered() {
+    @Test func everyCommandIsKnown() {
         for command in Command.all { #expect(Command.answer(command.name) != .error("no such command; type help")) }
     }
 

@@ -1,4 +1,4 @@
-// Bytes in, bytes out: a whole conversation without a socket, and with time that passes when the test says so.
+// Tests conversations without a socket, at given times.
 
 import Testing
 import Tweaks
@@ -6,8 +6,8 @@ import Tweaks
 @testable import throttled
 
 extension WithSettings {
-    @Suite("Conversation") struct ConversationTests {
-        private var desk = Desk()
+    @Suite struct ConversationTests {
+        private var handler = RequestHandler()
         private var client: Conversation
 
         init() throws {
@@ -15,116 +15,109 @@ extension WithSettings {
             client = Conversation(with: "10.0.0.1", at: start)
         }
 
-        @Test mutating func greetsAndAnswers() {
+        @Test mutating func aClientIsGreetedAndGetsReplies() {
             Replies.greeting.value = "welcome"
             client = Conversation(with: "10.0.0.1", at: start)
-            #expect(client.hear("upper a\nsum 1 2\r\n", &desk) == "welcome\nok A\nok 3\n")
+            #expect(client.receive("upper a\nsum 1 2\r\n", &handler) == "welcome\nok A\nok 3\n")
         }
 
-        @Test("The same answers, however the bytes are cut", arguments: [1, 2, 5, 1_000])
-        mutating func inPieces(size: Int) {
+        @Test(arguments: [1, 2, 5, 1_000]) mutating func repliesDoNotDependOnThePiecesOfInput(size: Int) {
             let bytes = Array("upper ä\nnope\r\n\n".utf8) + [0xFF, 10] + Array(repeating: 120, count: 600) + [10]
-            var said = ""
+            var output = ""
             for begin in stride(from: 0, to: bytes.count, by: size) {
-                said += client.hear(bytes[begin..<min(begin + size, bytes.count)], &desk)
+                output += client.receive(bytes[begin..<min(begin + size, bytes.count)], &handler)
             }
-            #expect(
-                said == """
-                    ok Ä
-                    error no such command; type help
-                    error an empty line; type help
-                    error a line is UTF-8
-                    error a line has at most 512 bytes
-
-                    """)
+            let lines = [
+                "ok Ä", "error no such command; type help", "error an empty line; type help",
+                "error the line is not valid UTF-8", "error a line has at most 512 bytes", "",
+            ]
+            #expect(output == lines.joined(separator: "\n"))
         }
 
         // MARK: Limits
 
-        @Test mutating func busyUntilThereIsAToken() {
+        @Test mutating func requestsWithoutATokenAreRefused() {
             (Limits.rate.value, Limits.burst.value) = (8, 2)
-            #expect(
-                client.hear("upper a\nupper b\nupper c\n", &desk) == "ok A\nok B\nbusy retry in 125ms\n")
-            #expect(client.hear("upper d\n", at: 0.1, &desk) == "busy retry in 25ms\n")
-            #expect(client.hear("upper e\n", at: 0.125, &desk) == "ok E\n")
-            #expect((desk.counts.requests, desk.counts.refused) == (3, 2))
+            #expect(client.receive("upper a\nupper b\nupper c\n", &handler) == "ok A\nok B\nbusy retry in 125ms\n")
+            #expect(client.receive("upper d\n", at: 0.1, &handler) == "busy retry in 25ms\n")
+            #expect(client.receive("upper e\n", at: 0.125, &handler) == "ok E\n")
+            #expect((handler.counts.requests, handler.counts.refused) == (3, 2))
         }
 
-        @Test mutating func aChangeActsAtOnce() {
+        @Test mutating func changedLimitsAreInEffectAtOnce() {
             (Limits.rate.value, Limits.burst.value) = (0, 1)
-            #expect(client.hear("upper a\nupper b\n", &desk) == "ok A\nbusy\n")
+            #expect(client.receive("upper a\nupper b\n", &handler) == "ok A\nbusy\n")
             Limits.rate.value = 1
-            #expect(client.hear("upper c\n", &desk) == "busy retry in 1s\n")
+            #expect(client.receive("upper c\n", &handler) == "busy retry in 1s\n")
             Limits.rate.value = 10_000
-            #expect(client.hear("upper d\n", at: 0.001, &desk) == "ok D\n")
+            #expect(client.receive("upper d\n", at: 0.001, &handler) == "ok D\n")
             Limits.line.value = 16
-            #expect(client.hear("upper 12345678901\n", at: 1, &desk) == "error a line has at most 16 bytes\n")
+            #expect(client.receive("upper 12345678901\n", at: 1, &handler) == "error a line has at most 16 bytes\n")
         }
 
         @Test mutating func eachAddressHasItsOwnBucket() {
             Limits.burst.value = 1
-            var neighbour = Conversation(with: "10.0.0.1", at: start)
-            var stranger = Conversation(with: "10.0.0.2", at: start)
-            #expect(client.hear("time\n", &desk).hasPrefix("ok "))
-            #expect(neighbour.hear("time\n", &desk) == "busy retry in 100ms\n")
-            #expect(stranger.hear("time\n", &desk).hasPrefix("ok "))
+            var same = Conversation(with: "10.0.0.1", at: start)
+            var other = Conversation(with: "10.0.0.2", at: start)
+            #expect(client.receive("time\n", &handler).hasPrefix("ok "))
+            #expect(same.receive("time\n", &handler) == "busy retry in 100ms\n")
+            #expect(other.receive("time\n", &handler).hasPrefix("ok "))
         }
 
         @Test mutating func quitIsAlwaysPossible() {
             (Limits.rate.value, Limits.burst.value) = (0, 1)
-            _ = client.hear("time\n", &desk)
-            #expect(client.hear("time\nquit\nupper a\n", &desk) == "busy\nbye\n")
-            #expect(client.isSilent && client.wantsInput)
-            #expect(client.hear("upper b\n", &desk) == "")
-            client.endOfInput()
-            #expect(client.isOver(at: start))
+            _ = client.receive("time\n", &handler)
+            #expect(client.receive("time\nquit\nupper a\n", &handler) == "busy\nbye\n")
+            #expect(client.isDrained && client.wantsInput)
+            #expect(client.receive("upper b\n", &handler) == "")
+            client.endInput()
+            #expect(client.isFinished(at: start))
         }
 
         // MARK: Maintenance
 
-        @Test mutating func maintenance() {
+        @Test mutating func duringMaintenanceAllRequestsAreRefused() {
             (Limits.burst.value, Replies.delay.value) = (1, .seconds(9))
             Maintenance.isOn.value = true
-            #expect(
-                client.hear("upper a\n\n", &desk)
-                    == "maintenance back in a few minutes\nmaintenance back in a few minutes\n")
+            let refusal = "maintenance back in a few minutes\n"
+            #expect(client.receive("upper a\n\n", &handler) == refusal + refusal)
             Maintenance.text.value = "moving"
-            #expect(client.hear("upper b\n", &desk) == "maintenance moving\n")
+            #expect(client.receive("upper b\n", &handler) == "maintenance moving\n")
             (Maintenance.isOn.value, Replies.delay.value) = (false, .zero)
-            #expect(client.hear("upper c\n", &desk) == "ok C\n")
-            #expect((desk.counts.requests, desk.counts.refused) == (1, 3))
+            #expect(client.receive("upper c\n", &handler) == "ok C\n")
+            #expect((handler.counts.requests, handler.counts.refused) == (1, 3))
         }
 
-        @Test func textsAreOneLine() {
+        @Test func textsWithLineBreaksAreRefused() {
             #expect(throws: TweakError.self) { try Maintenance.text.set("two\nlines") }
             #expect(throws: TweakError.self) { try Replies.greeting.set("two\u{2028}lines") }
         }
 
         // MARK: Delay
 
-        @Test mutating func repliesAreHeldBackOneByOne() {
+        @Test mutating func eachReplyIsDelayed() {
             Replies.delay.value = .seconds(1)
-            #expect(client.hear("upper a\nupper b\n", &desk) == "")
-            #expect(client.nextTurn == start + .seconds(1) && !client.wantsInput)
-            #expect(client.listen(at: 0.9, &desk) == "")
-            #expect(client.listen(at: 1, &desk) == "ok A\n")
-            #expect(client.nextTurn == start + .seconds(2))
-            #expect(client.listen(at: 2, &desk) == "ok B\n")
+            #expect(client.receive("upper a\nupper b\n", &handler) == "")
+            #expect(client.nextDeadline == start + .seconds(1) && !client.wantsInput)
+            #expect(client.read(at: 0.9, &handler) == "")
+            #expect(client.read(at: 1, &handler) == "ok A\n")
+            #expect(client.nextDeadline == start + .seconds(2))
+            #expect(client.read(at: 2, &handler) == "ok B\n")
             #expect(client.wantsInput)
         }
 
-        @Test mutating func aShorterDelayReleasesWhatWaits() {
+        @Test mutating func aShorterDelayAppliesToPendingReplies() {
             Replies.delay.value = .seconds(60)
-            #expect(client.hear("upper a\n", &desk) == "")
+            #expect(client.receive("upper a\n", &handler) == "")
             Replies.delay.value = .seconds(1)
-            #expect(client.nextTurn == start + .seconds(1))
-            #expect(client.listen(at: 1, &desk) == "ok A\n")
+            #expect(client.nextDeadline == start + .seconds(1))
+            #expect(client.read(at: 1, &handler) == "ok A\n")
         }
 
-        @Test mutating func refusalsAreNotHeldBack() {
+        @Test mutating func refusalsAreNotDelayed() {
             (Replies.delay.value, Limits.burst.value, Limits.rate.value) = (.seconds(1), 1, 0)
-            #expect(client.hear("upper a\nupper b\nquit\n", &desk) == "")
-            #expect(client.listen(at: 1, &desk) == "ok A\nbusy\nbye\n")
+            #expect(client.receive("upper a\nupper b\nquit\n", &handler) == "")
+            #expect(client.read(at: 1, &handler) == "ok A\nbusy\nbye\n")
         }
     }
 }

@@ -1,4 +1,4 @@
-// How conversations end, and what a client can make the service remember.
+// Tests the end of conversations, and the memory that clients use.
 
 import Testing
 import Tweaks
@@ -6,8 +6,8 @@ import Tweaks
 @testable import throttled
 
 extension WithSettings {
-    @Suite("Endings") struct EndingTests {
-        private var desk = Desk()
+    @Suite struct EndingTests {
+        private var handler = RequestHandler()
         private var client: Conversation
 
         init() throws {
@@ -15,95 +15,94 @@ extension WithSettings {
             client = Conversation(with: "10.0.0.1", at: start)
         }
 
-        @Test mutating func theEndOfInputIsAnsweredToTheEnd() {
+        @Test mutating func afterTheEndOfInputAllRepliesAreSent() {
             Replies.delay.value = .seconds(1)
-            _ = client.hear("upper a\nupper b\nupper", &desk)
-            client.endOfInput()
-            #expect(client.listen(at: 1, &desk) == "ok A\n")
-            #expect(client.listen(at: 2, &desk) == "ok B\n")
-            #expect(!client.isOver(at: start + .seconds(2)))
-            #expect(client.listen(at: 3, &desk) == "error the last line has no end\n")
-            #expect(client.isOver(at: start + .seconds(3)))
+            _ = client.receive("upper a\nupper b\nupper", &handler)
+            client.endInput()
+            #expect(client.read(at: 1, &handler) == "ok A\n")
+            #expect(client.read(at: 2, &handler) == "ok B\n")
+            #expect(!client.isFinished(at: start + .seconds(2)))
+            #expect(client.read(at: 3, &handler) == "error the last line has no line break\n")
+            #expect(client.isFinished(at: start + .seconds(3)))
         }
 
-        @Test mutating func aStopReleasesTheReplyUnderWay() {
+        @Test mutating func aStopSendsThePendingReply() {
             Replies.delay.value = .seconds(60)
-            #expect(client.hear("upper a\nupper b\n", &desk) == "")
+            #expect(client.receive("upper a\nupper b\n", &handler) == "")
             client.end("closing time", at: start)
-            #expect(client.listen(at: 0, &desk) == "ok A\nclosing time\n")
+            #expect(client.read(at: 0, &handler) == "ok A\nclosing time\n")
             client.end("once more", at: start)
-            #expect(client.listen(at: 0, &desk) == "")
-            #expect(client.isSilent)
+            #expect(client.read(at: 0, &handler) == "")
+            #expect(client.isDrained)
         }
 
-        @Test mutating func whoDoesNotReadTheLastReplyIsLeftBehind() {
+        @Test mutating func aClientThatDoesNotReadIsDisconnectedAfterTheGracePeriod() {
             Limits.grace.value = .seconds(3)
             client.end("closing time", at: start)
-            #expect(client.nextTurn == start + .seconds(3))
-            #expect(!client.isOver(at: start + .seconds(2.9)))
-            #expect(client.isOver(at: start + .seconds(3)))
+            #expect(client.nextDeadline == start + .seconds(3))
+            #expect(!client.isFinished(at: start + .seconds(2.9)))
+            #expect(client.isFinished(at: start + .seconds(3)))
         }
 
-        @Test mutating func idle() {
+        @Test mutating func anIdleClientIsDisconnected() {
             Limits.idle.value = .seconds(10)
-            #expect(client.hear("upper a\n", at: 9, &desk) == "ok A\n")
-            #expect(client.hear("half a line", at: 18, &desk) == "")
-            #expect(client.nextTurn == start + .seconds(19))
-            #expect(client.listen(at: 19, &desk) == "closing idle for 10s\n")
-            #expect(client.isLeaving)
+            #expect(client.receive("upper a\n", at: 9, &handler) == "ok A\n")
+            #expect(client.receive("half a line", at: 18, &handler) == "")
+            #expect(client.nextDeadline == start + .seconds(19))
+            #expect(client.read(at: 19, &handler) == "closing idle for 10s\n")
+            #expect(client.isClosing)
         }
 
-        @Test mutating func whoWaitsForAReplyIsNotIdle() {
+        @Test mutating func aClientThatWaitsForAReplyIsNotIdle() {
             (Limits.idle.value, Replies.delay.value) = (.seconds(1), .seconds(5))
-            #expect(client.hear("upper a\n", &desk) == "")
-            #expect(client.listen(at: 4, &desk) == "")
-            #expect(client.listen(at: 5, &desk) == "ok A\n")
-            #expect(client.listen(at: 5.5, &desk) == "")
-            #expect(client.listen(at: 6, &desk) == "closing idle for 1s\n")
+            #expect(client.receive("upper a\n", &handler) == "")
+            #expect(client.read(at: 4, &handler) == "")
+            #expect(client.read(at: 5, &handler) == "ok A\n")
+            #expect(client.read(at: 5.5, &handler) == "")
+            #expect(client.read(at: 6, &handler) == "closing idle for 1s\n")
         }
 
-        @Test mutating func refused() {
+        @Test mutating func aRefusedClientGetsAReason() {
             client = Conversation(refusing: "10.0.0.1", at: start)
-            #expect(client.hear("upper a\n", &desk) == "busy too many connections\n")
-            client.endOfInput()
-            #expect(client.isOver(at: start) && desk.counts.requests == 0)
+            #expect(client.receive("upper a\n", &handler) == "busy too many connections\n")
+            client.endInput()
+            #expect(client.isFinished(at: start) && handler.counts.requests == 0)
         }
 
-        @Test mutating func aClientThatNeverReadsFillsNoMemory() {
+        @Test mutating func theOutputForAClientThatDoesNotReadIsLimited() {
             (Limits.rate.value, Limits.burst.value) = (10_000, 10_000)
             let chunk = Array(String(repeating: "upper \(String(repeating: "x", count: 500))\n", count: 32).utf8)[...]
             var chunks = 0
             while client.wantsInput, chunks < 100 {
                 client.receive(chunk)
-                client.advance(to: start, at: &desk)
+                client.advance(to: start, with: &handler)
                 chunks += 1
             }
-            #expect(chunks < 3)
-            #expect(client.output.count < 17_000)
-            #expect(client.listen(at: 0, &desk).split(separator: "\n").count == chunks * 32)
+            #expect(chunks < 3 && client.output.count < 17_000)
+            #expect(client.read(at: 0, &handler).split(separator: "\n").count == chunks * 32)
             #expect(client.wantsInput)
         }
 
-        @Test mutating func aThousandAddressesTooManyAreForgotten() {
+        @Test mutating func theNumberOfBucketsIsLimited() {
             (Limits.rate.value, Limits.burst.value) = (0, 1)
-            var clients = Clients()
-            for number in 0..<Clients.capacity + 1_000 {
-                #expect(clients.admit("client \(number)", at: start) == .taken)
+            var limiter = RateLimiter()
+            for number in 0..<RateLimiter.capacity + 1_000 {
+                #expect(limiter.admit("client \(number)", at: start) == .taken)
             }
-            #expect(clients.count <= Clients.capacity)
+            #expect(limiter.count <= RateLimiter.capacity)
             Limits.rate.value = 1
-            #expect(clients.admit("client \(Clients.capacity + 999)", at: start) != .taken)
+            #expect(limiter.admit("client \(RateLimiter.capacity + 999)", at: start) != .taken)
         }
 
-        @Test mutating func theBusiestIsKnown() {
+        @Test mutating func theBusiestClientIsCounted() {
             var other = Conversation(with: "10.0.0.2", at: start)
-            _ = client.hear("time\ntime\n", &desk)
-            _ = other.hear("time\n", &desk)
-            #expect(desk.counts.busiest == Busiest(client: "10.0.0.1", requests: 2))
-            desk.zero()
-            #expect(desk.counts == Counts())
-            _ = other.hear("time\n", &desk)
-            #expect(desk.counts.busiest == Busiest(client: "10.0.0.2", requests: 1))
+            _ = client.receive("time\ntime\n", &handler)
+            _ = other.receive("time\n", &handler)
+            #expect(handler.counts.busiest == BusiestClient(client: "10.0.0.1", requests: 2))
+            handler.resetCounts()
+            #expect(handler.counts == Counts())
+            _ = other.receive("time\n", &handler)
+            #expect(handler.counts.busiest == BusiestClient(client: "10.0.0.2", requests: 1))
         }
     }
 }

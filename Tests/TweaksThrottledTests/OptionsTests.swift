@@ -1,4 +1,4 @@
-// The command line, and the files that come with the program.
+// Tests the command line and throttled.conf.
 
 import Foundation
 import Testing
@@ -7,8 +7,8 @@ import TweaksWire
 
 @testable import throttled
 
-@Suite("Options") struct OptionsTests {
-    @Test func understood() throws {
+@Suite struct OptionsTests {
+    @Test func optionsSetPortConfigAndHelp() throws {
         #expect(try Options([]).port == 7000)
         let options = try Options(["--port", "0", "--config", "/etc/throttled.conf"])
         #expect((options.port, options.config, options.wantsHelp) == (0, "/etc/throttled.conf", false))
@@ -19,17 +19,16 @@ import TweaksWire
         arguments: [
             (["--port"], "--port needs a value"), (["--port", "65536"], "--port 65536: a port is 0…65535"),
             (["--port", "x"], "--port x"), (["--config", ""], "--config needs a value"),
-            (["7000"], "7000 is no option"),
-            (["--Port", "1"], "--Port is no option"),
+            (["7000"], "7000 is not an option"), (["--Port", "1"], "--Port is not an option"),
         ])
-    func mistakes(arguments: [String], text: String) throws {
-        let mistake = #expect(throws: Options.Mistake.self) { try Options(arguments) }
-        #expect(mistake?.description.hasPrefix(text) == true)
+    func invalidOptionsAreNamed(arguments: [String], text: String) throws {
+        let error = #expect(throws: Options.UsageError.self) { try Options(arguments) }
+        #expect(error?.description.hasPrefix(text) == true)
     }
 }
 
 extension WithSettings {
-    @Suite("throttled.conf") struct ConfigFileTests {
+    @Suite struct ConfigFileTests {
         private let lines: [Substring]
 
         init() throws {
@@ -39,8 +38,7 @@ extension WithSettings {
             lines = text.split(separator: "\n")
         }
 
-        /// As many settings as the file has lines that are no comments, each with its default.
-        @Test func saysTheDefaults() throws {
+        @Test func theFileHasTheDefaultOfEachSetting() throws {
             let assignments = lines.filter { !$0.hasPrefix("#") }
             for line in assignments {
                 guard case .request(let request) = Self.parse(line), case .assign(let value) = request.change else {
@@ -50,8 +48,8 @@ extension WithSettings {
                 let tweak = try #require(TweakRegistry.shared[request.word], "\(line)")
                 #expect(TweakValue(parsing: value, as: tweak.kind) == tweak.defaultValue, "\(line)")
             }
-            // Maintenance/On is not for a file, and the figures are not for anybody.
-            #expect(assignments.count == Settings.all.count - 1 - Figures.all.count)
+            // Maintenance/On does not belong in a file, and metrics cannot be set.
+            #expect(assignments.count == Settings.all.count - 1 - Metrics.all.count)
         }
 
         private static func parse(_ line: Substring) -> ParsedLine {

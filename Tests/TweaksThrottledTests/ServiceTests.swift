@@ -1,4 +1,4 @@
-// The service on a real port, spoken to with nc and with sockets.
+// Tests the service on a real port, with nc and with sockets.
 
 import Testing
 import Tweaks
@@ -7,7 +7,7 @@ import TweaksTestSupport
 @testable import throttled
 
 extension WithSettings {
-    @Suite("Service", .blocking, .timeLimit(.minutes(30))) struct ServiceTests {
+    @Suite(.blocking, .timeLimit(.minutes(30))) struct ServiceTests {
         private let service: Service
 
         init() throws {
@@ -17,7 +17,7 @@ extension WithSettings {
 
         private var port: Int { Int(service.port) }
 
-        /// Runs the service meanwhile, and stops it.
+        /// Runs the service during `body`.
         private func serving(_ body: () async throws -> Void) async throws {
             async let end: Void = service.run()
             defer { service.stop() }
@@ -26,13 +26,12 @@ extension WithSettings {
             await end
         }
 
-        @Test(.enabled(if: Tool.nc.exists)) func overNetcat() async throws {
+        @Test(.enabled(if: Tool.nc.exists)) func netcatGetsRepliesAndTheLimitIsPerAddress() async throws {
             try await serving {
                 Replies.greeting.value = "hello"
-                let said = try Tool.nc.run(["-N", "127.0.0.1", "\(port)"], input: "upper a\r\nsum 1 2\nnope\n")
-                #expect(said == "hello\nok A\nok 3\nerror no such command; type help\n")
-                Limits.burst.value = 1
-                Limits.rate.value = 0
+                let output = try Tool.nc.run(["-N", "127.0.0.1", "\(port)"], input: "upper a\r\nsum 1 2\nnope\n")
+                #expect(output == "hello\nok A\nok 3\nerror no such command; type help\n")
+                (Limits.burst.value, Limits.rate.value) = (1, 0)
                 let end = try Tool.nc.run(["127.0.0.1", "\(port)"], input: "upper a\nupper b\nquit\n")
                 #expect(end == "hello\nok A\nbusy\nbye\n")
                 let other = ["-N", "-s", "127.0.0.2", "127.0.0.1", "\(port)"]
@@ -40,15 +39,15 @@ extension WithSettings {
             }
         }
 
-        @Test func byteByByte() async throws {
+        @Test func aRequestCanComeByteByByte() async throws {
             try await serving {
                 let client = try TestClient(port: port)
-                try client.drip(Array("upper ä\r\n".utf8))
+                try client.sendBytewise(Array("upper ä\r\n".utf8))
                 #expect(try client.line() == "ok Ä")
             }
         }
 
-        @Test func floodsAreAnsweredLineByLine() async throws {
+        @Test func eachLineOfAFloodHasAReply() async throws {
             try await serving {
                 Limits.burst.value = 100
                 let client = try TestClient(port: port)
@@ -61,14 +60,12 @@ extension WithSettings {
             }
         }
 
-        @Test func tooManyConnections() async throws {
+        @Test func connectionsAboveTheLimitAreRefused() async throws {
             try await serving {
                 Limits.connections.value = 2
                 let inside = try (0..<2).map { _ in try TestClient(port: port) }
                 for client in inside { #expect(try client.ask("upper a") == ["ok A"]) }
-                for _ in 0..<200 {
-                    #expect(try TestClient(port: port).rest() == "busy too many connections\n")
-                }
+                for _ in 0..<200 { #expect(try TestClient(port: port).rest() == "busy too many connections\n") }
                 Limits.connections.value = 3
                 #expect(try TestClient(port: port).ask("upper b") == ["ok B"])
                 #expect(try inside[0].ask("upper c") == ["ok C"])
@@ -85,28 +82,27 @@ extension WithSettings {
             }
         }
 
-        @Test func neitherResetsNorSilentReadersHinderOthers() async throws {
+        @Test func neitherResetsNorClientsThatDoNotReadBlockOthers() async throws {
             try await serving {
-                Limits.rate.value = 10_000
-                Limits.burst.value = 10_000
-                let deaf = try TestClient(port: port)
-                _ = deaf.sendMeanwhile(
+                (Limits.rate.value, Limits.burst.value) = (10_000, 10_000)
+                let unread = try TestClient(port: port)
+                _ = unread.sendMeanwhile(
                     String(repeating: "upper \(String(repeating: "x", count: 400))\n", count: 60_000))
                 for _ in 0..<20 {
-                    let rude = try TestClient(port: port)
-                    try rude.send(String(repeating: "upper x\n", count: 2_000))
-                    rude.reset()
+                    let client = try TestClient(port: port)
+                    try client.send(String(repeating: "upper x\n", count: 2_000))
+                    client.reset()
                 }
-                // The others have emptied the bucket, maybe; leaving is always possible.
+                // The bucket may be empty, but quit needs no token.
                 let other = try TestClient(port: port)
                 try other.send("quit\n")
                 #expect(try other.rest() == "bye\n")
                 #expect(await service.dropAll() >= 1)
-                withExtendedLifetime(deaf) {}
+                withExtendedLifetime(unread) {}
             }
         }
 
-        @Test func figuresAndActions() async throws {
+        @Test func metricsCountAndActionsResetAndDisconnect() async throws {
             try await serving {
                 let registry = TweakRegistry()
                 Settings.declareActions(for: service, registry: registry)
@@ -118,20 +114,20 @@ extension WithSettings {
                 #expect(try [client.line(), client.line()].last?.hasPrefix("busy") == true)
                 #expect(try await registry["Service/Maintenance/Drop"]?.run() == "closing 1 connections")
                 #expect(try client.rest() == "closing by order of the operator\n")
-                #expect((Figures.accepted.value, Figures.requests.value, Figures.refused.value) == (1, 2, 1))
-                #expect(Figures.busiest.value == "127.0.0.1 with 2 requests")
+                #expect((Metrics.accepted.value, Metrics.requests.value, Metrics.refused.value) == (1, 2, 1))
+                #expect(Metrics.busiest.value == "127.0.0.1 with 2 requests")
                 #expect(try await registry["Service/Figures/Zero"]?.run() == "counting from 0")
-                #expect(Figures.requests.value == 0 && Figures.busiest.value == "")
+                #expect(Metrics.requests.value == 0 && Metrics.busiest.value == "")
             }
         }
 
-        @Test func aStopFinishesReplies() async throws {
+        @Test func aStopSendsPendingReplies() async throws {
             Replies.delay.value = .seconds(60)
             let client = try TestClient(port: port)
             try client.send("upper a\nupper b\n")
             async let end: Void = service.run()
-            // Asked after the lines were sent, answered after they were read.
-            while Figures.connections.value == 0 { await Task.yield() }
+            // The connection is counted once its lines are read.
+            while Metrics.connections.value == 0 { await Task.yield() }
             service.stop()
             #expect(try client.rest().hasSuffix("closing the service stops\n"))
             await end
@@ -140,7 +136,7 @@ extension WithSettings {
             await service.run()
         }
 
-        @Test func cancellationIsAStop() async throws {
+        @Test func cancellationStopsTheService() async throws {
             let task = Task { [service] in await service.run() }
             let client = try TestClient(port: port)
             #expect(try client.ask("upper a") == ["ok A"])
@@ -149,7 +145,7 @@ extension WithSettings {
             await task.value
         }
 
-        @Test func aTakenPortIsSaid() throws {
+        @Test func aTakenPortIsAnError() throws {
             let error = #expect(throws: SocketError.self) { try Service(port: service.port) }
             #expect(error?.description == "127.0.0.1:\(port): Address already in use")
         }

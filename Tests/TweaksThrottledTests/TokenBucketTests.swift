@@ -1,11 +1,11 @@
-// The bucket, with a clock that stands where the test puts it.
+// Tests the token bucket at given times.
 
 import Testing
 
 @testable import throttled
 
-@Suite("Token bucket") struct TokenBucketTests {
-    /// A call at a time, and what comes of it: nil is a token, a number the seconds to wait, infinity for ever.
+@Suite struct TokenBucketTests {
+    /// Calls at a time, and their results: nil is a token, a number the seconds to wait, infinity no token ever.
     struct Case: CustomTestStringConvertible {
         let testDescription: String
         var burst = 2
@@ -27,16 +27,15 @@ import Testing
                 (0.5, 4, 2, nil),
             ]),
         Case(
-            "no more than the burst is saved up",
+            "no more than the burst is collected",
             [(0, 1, 2, nil), (0, 1, 2, nil), (1e9, 1, 2, nil), (1e9, 1, 2, nil), (1e9, 1, 2, 1)]),
-        Case("a higher rate acts on the wait", [(0, 1, 1, nil), (0, 1, 1, 1), (0, 100, 1, 0.01), (0.01, 100, 1, nil)]),
-        Case("a lower one, too", [(0, 100, 1, nil), (0, 100, 1, 0.01), (0.01, 0.5, 1, 1.99)]),
         Case(
-            "a lower burst acts at once", burst: 10,
-            [(0, 1, 10, nil), (0, 1, 2, nil), (0, 1, 2, nil), (0, 1, 2, 1)]),
-        Case("a higher one is filled at the rate", [(0, 1, 9, nil), (0, 1, 9, nil), (0, 1, 9, 1), (3, 1, 9, nil)]),
+            "a higher rate shortens the wait", [(0, 1, 1, nil), (0, 1, 1, 1), (0, 100, 1, 0.01), (0.01, 100, 1, nil)]),
+        Case("a lower rate extends it", [(0, 100, 1, nil), (0, 100, 1, 0.01), (0.01, 0.5, 1, 1.99)]),
+        Case("a lower burst acts at once", burst: 10, [(0, 1, 10, nil), (0, 1, 2, nil), (0, 1, 2, nil), (0, 1, 2, 1)]),
+        Case("a higher burst is filled at the rate", [(0, 1, 9, nil), (0, 1, 9, nil), (0, 1, 9, 1), (3, 1, 9, nil)]),
         Case(
-            "rate 0: what is saved up", [(0, 0, 2, nil), (9, 0, 2, nil), (9, 0, 2, .infinity), (1e9, 0, 2, .infinity)]),
+            "rate 0: collected tokens", [(0, 0, 2, nil), (9, 0, 2, nil), (9, 0, 2, .infinity), (1e9, 0, 2, .infinity)]),
         Case("burst 0: nothing", burst: 0, [(0, 10, 0, .infinity), (9, 10, 0, .infinity)]),
         Case("burst 0 and back", [(0, 10, 0, .infinity), (0, 10, 1, 0.1), (0.1, 10, 1, nil)]),
         Case("less than nothing is nothing", burst: -1, [(0, -1, -1, .infinity), (9, -1, 3, .infinity)]),
@@ -45,22 +44,22 @@ import Testing
         Case("a gap of ages", burst: 1, [(0, 1, 1, nil), (4e9, 10_000, 1, nil), (4e9, 10_000, 1, 0.001)]),
     ]
 
-    @Test(arguments: cases) func givesWhatIsDue(_ row: Case) {
+    @Test(arguments: cases) func tokensAreGivenAtTheRateAndUpToTheBurst(_ row: Case) {
         var bucket = TokenBucket(burst: row.burst, at: start)
         for call in row.calls {
-            let verdict = bucket.take(at: start + .seconds(call.at), rate: call.rate, burst: call.burst)
+            let result = bucket.take(at: start + .seconds(call.at), rate: call.rate, burst: call.burst)
             let expected: TokenBucket.Verdict =
                 switch call.wait {
                 case nil: .taken
                 case .infinity: .empty(retry: nil)
                 case .some(let seconds): .empty(retry: .milliseconds(seconds * 1_000))
                 }
-            #expect(verdict == expected, "at \(call.at)")
+            #expect(result == expected, "at \(call.at)")
         }
     }
 
-    @Test("Who waits as told is let in, at any rate", arguments: [0.3, 0.7, 1, 3, 7, 9.99, 33, 1_000, 9_999])
-    func theWaitIsTrue(rate: Double) {
+    @Test(arguments: [0.3, 0.7, 1, 3, 7, 9.99, 33, 1_000, 9_999])
+    func afterTheGivenWaitThereIsAToken(rate: Double) {
         var now = start
         var bucket = TokenBucket(burst: 1, at: now)
         for _ in 0..<1_000 {
@@ -70,8 +69,7 @@ import Testing
         }
     }
 
-    @Test("In the long run the rate is kept, however often one asks", arguments: [0.001, 0.013, 0.5])
-    func theRateIsKept(step: Double) {
+    @Test(arguments: [0.001, 0.013, 0.5]) func theLongTermRateDoesNotDependOnTheCalls(step: Double) {
         var bucket = TokenBucket(burst: 5, at: start)
         let times = stride(from: 0, to: 100, by: step)
         let taken = times.count { bucket.take(at: start + .seconds($0), rate: 1.5, burst: 5) == .taken }

@@ -1,4 +1,4 @@
-// The walk-through for operators, walked: throttled as a process of its own, tuned as the page says.
+// Replays the guide for operators with throttled as a child process.
 
 import Foundation
 import Testing
@@ -10,18 +10,18 @@ extension DocumentedBlock {
 }
 
 @Suite(.blocking) struct WalkThroughTests {
-    @Test func hasTranscripts() { #expect(DocumentedBlock.walkThrough.count >= 6) }
+    @Test func theGuideHasTranscripts() { #expect(DocumentedBlock.walkThrough.count >= 6) }
 
-    /// The blocks are one story: the files, the process and its log go on from one to the next.
-    @Test(.enabled(if: ThrottledProcess.exists)) func isTrue() throws {
+    /// Files, process and log continue from block to block.
+    @Test(.enabled(if: ThrottledProcess.exists)) func theTranscriptsAreTrue() throws {
         let program = try ThrottledProcess()
-        let story = ShellTranscript(DocumentedBlock.walkThrough.map(\.text).joined(separator: "\n"))
-        try story.replay(with: program, in: program.root)
+        let transcript = ShellTranscript(DocumentedBlock.walkThrough.map(\.text).joined(separator: "\n"))
+        try transcript.replay(with: program, in: program.root)
         try program.stop()
     }
 }
 
-/// The executable, which is built beside the tests, with its files where the unit file says.
+/// The executable, which is built next to the tests, with the files of the systemd unit.
 private final class ThrottledProcess: DocumentedProgram {
     private final class Marker {}
 
@@ -43,9 +43,9 @@ private final class ThrottledProcess: DocumentedProgram {
 
     init() throws {
         root = try TemporaryDirectory()
-        for place in ["etc", "run/throttled", "var/lib/throttled"] {
+        for path in ["etc", "run/throttled", "var/lib/throttled"] {
             try FileManager.default.createDirectory(
-                atPath: root.file(place), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                atPath: root.file(path), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
         let example = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Examples/throttled/throttled.conf").standardizedFileURL
@@ -58,15 +58,15 @@ private final class ThrottledProcess: DocumentedProgram {
         let (process, errors, log) = (Process(), Pipe(), log)
         process.executableURL = Self.executable
         process.arguments = ["--port", "0", "--config", root.file("etc/throttled.conf")]
-        let places = [
+        let paths = [
             "TWEAKS_SOCKET": root.file("run/throttled/throttled.sock"),
             "STATE_DIRECTORY": root.file("var/lib/throttled"),
         ]
-        // Under a sanitizer the child needs what this process was started with.
+        // For sanitizers.
         let own = ProcessInfo.processInfo.environment.filter { ["LD_PRELOAD", "TSAN_OPTIONS"].contains($0.key) }
-        process.environment = own.merging(places) { $1 }
+        process.environment = own.merging(paths) { $1 }
         process.standardError = errors
-        // The threads of Dispatch block all signals, and a program inherits that; it would never hear of SIGTERM.
+        // Dispatch threads block signals, and a child inherits that mask.
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)
@@ -77,15 +77,13 @@ private final class ThrottledProcess: DocumentedProgram {
         _ = log.firstIndex(from: start) { $0.contains("service at ") }
     }
 
-    /// Adds each line to the log until the process has ended.
+    /// Adds each line to the log until the end of the process.
     private static func read(_ handle: FileHandle, _ log: LogLines) {
-        var rest: [UInt8] = []
+        var rest = ""
         while case let data = handle.availableData, !data.isEmpty {
-            rest += data
-            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                log.add(String(decoding: rest[..<end], as: UTF8.self))
-                rest.removeFirst(end + 1)
-            }
+            var lines = (rest + String(decoding: data, as: UTF8.self)).splitLines()
+            rest = lines.removeLast()
+            for line in lines { log.add(line) }
         }
     }
 
@@ -100,10 +98,8 @@ private final class ThrottledProcess: DocumentedProgram {
         self.process = nil
     }
 
-    func reload() throws {
-        if let process { systemKill(process.processIdentifier, SIGHUP) }
-    }
+    func reload() throws { if let process { systemKill(process.processIdentifier, SIGHUP) } }
 }
 
-/// kill(2), under a name that no method takes.
+/// kill(2), which the method hides.
 private func systemKill(_ number: pid_t, _ signal: Int32) { _ = kill(number, signal) }

@@ -1,13 +1,13 @@
-// What all tests that touch the settings share: they take turns, and each begins with the defaults.
+// The parent suite of tests that change settings, and helpers for conversations.
 
 import Testing
 import Tweaks
 
 @testable import throttled
 
-/// Serialized, since the tweaks of the program belong to the whole process.
+/// Serialized, as all tests share the tweaks of the process.
 @Suite(.serialized) enum WithSettings {
-    /// Puts every setting back, and then no greeting: most tests are about what comes after it.
+    /// Resets all settings, and removes the greeting.
     static func reset() throws {
         try TweakRegistry.shared.commit(origin: .code) { batch in
             batch.reset(Settings.all)
@@ -16,31 +16,33 @@ import Tweaks
     }
 }
 
-/// A moment to count from; which one does not matter.
+/// The time 0 of all tests.
 let start = ContinuousClock.now
 
 extension Conversation {
-    /// The client sends something, and time comes to be `seconds`; returns what is said until then.
-    mutating func hear(_ bytes: some Sequence<UInt8>, at seconds: Double = 0, _ desk: inout Desk) -> String {
+    /// Receives bytes of the client.
+    /// - Returns: The output until `seconds`.
+    mutating func receive(
+        _ bytes: some Sequence<UInt8>, at seconds: Double = 0, _ handler: inout RequestHandler
+    ) -> String {
         receive(Array(bytes)[...])
-        return listen(at: seconds, &desk)
+        return read(at: seconds, &handler)
     }
 
-    /// The same with text.
-    mutating func hear(_ text: String, at seconds: Double = 0, _ desk: inout Desk) -> String {
-        hear(text.utf8, at: seconds, &desk)
+    mutating func receive(_ text: String, at seconds: Double = 0, _ handler: inout RequestHandler) -> String {
+        receive(text.utf8, at: seconds, &handler)
     }
 
-    /// What is said until then, by a client that reads all of it.
-    mutating func listen(at seconds: Double, _ desk: inout Desk) -> String {
+    /// The output until `seconds` for a client that reads all of it.
+    mutating func read(at seconds: Double, _ handler: inout RequestHandler) -> String {
         let now = start + .seconds(seconds)
-        var said: [UInt8] = []
-        advance(to: now, at: &desk)
+        var bytes: [UInt8] = []
+        advance(to: now, with: &handler)
         while !output.isEmpty {
-            said += output
+            bytes += output
             sent(output.count, at: now)
-            advance(to: now, at: &desk)
+            advance(to: now, with: &handler)
         }
-        return String(decoding: said, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

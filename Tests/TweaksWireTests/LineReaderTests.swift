@@ -1,33 +1,31 @@
-// Framing: line ends, telnet's bytes, and the limit; each case in every chunking.
+// Tests line ends, telnet commands and the length limit, with input in pieces of any size.
 
 import Testing
 import TweaksTestSupport
 import TweaksWire
 
-/// What a reader makes of a stream, without what only one chunking could know.
+/// The result of reading a stream, as far as it does not depend on the pieces.
 struct Reading: Equatable, Sendable, CustomStringConvertible {
     enum Event: Equatable, Sendable {
         case line(String, crlf: Bool)
-        /// A line that an interrupt tore control characters from.
+        /// A line from which an interrupt removed control characters.
         case poisoned(String)
         case tooLong
     }
 
     var events: [Event] = []
-    /// Sent back to a telnet client.
-    var answers: [UInt8] = []
-    /// How often Ctrl-C came.
+    /// Bytes for the telnet client.
+    var replies: [UInt8] = []
     var interrupts = 0
-    /// Whether the input ended inside a line.
     var isUnfinished = false
-    /// Whether what is left over can never become a good line.
-    var isHopeless = false
+    /// Whether the unfinished line can never become valid.
+    var isInvalid = false
 
     var description: String {
-        "\(events) answers \(answers) interrupts \(interrupts) unfinished \(isUnfinished) hopeless \(isHopeless)"
+        "\(events) replies \(replies) interrupts \(interrupts) unfinished \(isUnfinished) invalid \(isInvalid)"
     }
 
-    /// Feeds a reader so many bytes at a time; the last size is used for the rest.
+    /// Reads pieces of the given sizes; the last size is used for the rest.
     init(_ bytes: [UInt8], limit: Int, chunks: [Int]) {
         var reader = LineReader(limit: limit)
         var rest = bytes[...]
@@ -36,38 +34,36 @@ struct Reading: Equatable, Sendable, CustomStringConvertible {
             let size = sizes.count > 1 ? sizes.removeFirst() : sizes.first ?? rest.count
             let response = Array(rest.prefix(size)).withUnsafeBufferPointer { reader.append($0) }
             rest = rest.dropFirst(size)
-            answers += response.reply
+            replies += response.reply
             interrupts += response.wasInterrupted ? 1 : 0
-            take(&reader)
+            readEvents(&reader)
         }
         isUnfinished = reader.hasUnfinishedLine
-        isHopeless = reader.unfinishedLineIsHopeless()
+        isInvalid = reader.unfinishedLineIsInvalid()
     }
 
-    private mutating func take(_ reader: inout LineReader) {
+    private mutating func readEvents(_ reader: inout LineReader) {
         while let event = reader.next() {
             guard case .line(let line) = event else { return events.append(.tooLong) }
             let text = reader.withBytes(of: line) { String(decoding: $0, as: UTF8.self) }
             events.append(line.isPoisoned ? .poisoned(text) : .line(text, crlf: line.endsWithCRLF))
-            // As a session does between its turns.
+            // As sessions do.
             if events.count.isMultiple(of: 3) { reader.compact() }
         }
-        // It must not change what comes.
-        _ = reader.unfinishedLineIsHopeless()
+        // This must not change later events.
+        _ = reader.unfinishedLineIsInvalid()
     }
 }
 
-/// Reads a stream whole, byte by byte and in random chunks, and checks that all give the same.
-func read(
-    _ bytes: [UInt8], limit: Int = 1_000, at location: SourceLocation = #_sourceLocation
-) -> Reading {
+/// Reads a stream as a whole, byte by byte and in random pieces, and expects equal results.
+func read(_ bytes: [UInt8], limit: Int = 1_000, at location: SourceLocation = #_sourceLocation) -> Reading {
     let whole = Reading(bytes, limit: limit, chunks: [max(1, bytes.count)])
     var chunkings = [[1], [2], [3], [7]]
     for seed in 1...12 {
         var generator = SeededGenerator(seed: UInt64(seed))
         chunkings.append((0...bytes.count).map { _ in Int.random(in: 1...9, using: &generator) })
     }
-    // After a line that is too long nothing is read; what was answered by then depends on how far one looked.
+    // After a line that is too long nothing is read, and earlier replies depend on the pieces.
     for chunks in chunkings {
         let reading = Reading(bytes, limit: limit, chunks: chunks)
         if whole.events.last == .tooLong {
@@ -82,10 +78,6 @@ func read(
 }
 
 @Suite struct LineReaderTests {
-    private typealias Event = Reading.Event
-
-    // MARK: Line ends
-
     @Test(arguments: [
         ("", []), ("a\n", [Reading.Event.line("a", crlf: false)]), ("a\r\n", [.line("a", crlf: true)]),
         ("a\r\0", [.line("a", crlf: true)]), ("\n", [.line("", crlf: false)]), ("\r\n", [.line("", crlf: true)]),
@@ -95,16 +87,16 @@ func read(
             "a\n\n\nb\n",
             [.line("a", crlf: false), .line("", crlf: false), .line("", crlf: false), .line("b", crlf: false)]
         ),
-        // A CR inside a line ends none, nor does a NUL by itself; the line is bad, which the tokenizer says.
+        // A CR or NUL inside a line does not end it; the tokenizer refuses the line.
         ("a\rb\n", [.line("a\rb", crlf: false)]), ("a\r\r\n", [.line("a\r", crlf: true)]),
         ("a\0\n", [.line("a\0", crlf: false)]), ("\n\0\n", [.line("", crlf: false), .line("\0", crlf: false)]),
         ("a\r\0\0\n", [.line("a", crlf: true), .line("\0", crlf: false)]),
         ("a\r\0\n", [.line("a", crlf: true), .line("", crlf: false)]), ("ä€😀\n", [.line("ä€😀", crlf: false)]),
     ])
-    func lineEnds(_ text: String, _ events: [Reading.Event]) {
+    func linesEndWithLFOrCRLFOrCRNUL(_ text: String, _ events: [Reading.Event]) {
         let reading = read(Array(text.utf8))
         #expect(reading.events == events)
-        #expect(!reading.isUnfinished && reading.answers.isEmpty)
+        #expect(!reading.isUnfinished && reading.replies.isEmpty)
     }
 
     @Test(arguments: [
@@ -112,39 +104,33 @@ func read(
         ("", false, false), ("\u{1}", true, true), ("a\nb\u{7F}", true, true), ("a\rb", true, true),
         ("a\r\r", true, true), ("\0", true, true), ("a\tb", true, false), ("\u{1}\nb", true, false),
     ])
-    func unfinishedLines(_ text: String, _ isUnfinished: Bool, _ isHopeless: Bool) {
+    func unfinishedLinesAreKnownAndMayBeInvalid(_ text: String, _ isUnfinished: Bool, _ isInvalid: Bool) {
         let reading = read(Array(text.utf8))
-        #expect(reading.isUnfinished == isUnfinished)
-        #expect(reading.isHopeless == isHopeless)
+        #expect(reading.isUnfinished == isUnfinished && reading.isInvalid == isInvalid)
     }
 
-    // MARK: The limit
-
-    @Test(arguments: ["\n", "\r\n", "\r\0"]) func theLimitWithoutTheLineEnd(_ lineEnd: String) {
+    @Test(arguments: ["\n", "\r\n", "\r\0"]) func theLimitDoesNotCountTheLineEnd(_ lineEnd: String) {
         for (count, fits) in [(0, true), (1, true), (9, true), (10, true), (11, false), (12, false), (1_000, false)] {
             let line = String(repeating: "x", count: count)
             let reading = read(Array("ok\n\(line)\(lineEnd)after\n".utf8), limit: 10)
-            let second: Event = fits ? .line(line, crlf: lineEnd != "\n") : .tooLong
+            let second: Reading.Event = fits ? .line(line, crlf: lineEnd != "\n") : .tooLong
             #expect(reading.events.dropFirst().first == second, "\(count)")
             #expect(reading.events.count == (fits ? 3 : 2))
         }
     }
 
-    /// Without an end to come it is known as soon as it can be.
     @Test(arguments: [(10, false), (11, false), (12, true), (13, true)])
-    func anUnfinishedLineIsTooLong(_ count: Int, _ isTooLong: Bool) {
+    func anUnfinishedLineCanBeTooLong(_ count: Int, _ isTooLong: Bool) {
         // The eleventh byte may be the CR of the line's end.
         let reading = read([UInt8](repeating: 120, count: count), limit: 10)
         #expect(reading.events == (isTooLong ? [.tooLong] : []))
     }
 
-    // MARK: Telnet
-
     private static let (iac, dont, `do`, wont, will, sb, ip, se) = (
         255 as UInt8, 254 as UInt8, 253 as UInt8, 252 as UInt8, 251 as UInt8, 250 as UInt8, 244 as UInt8, 240 as UInt8
     )
 
-    /// (bytes in the midst of `ab`, what is answered)
+    /// Bytes in the middle of `ab`, and the reply.
     @Test(
         arguments: [
             ([iac, `do`, 3], [iac, wont, 3]), ([iac, will, 24], [iac, dont, 24]), ([iac, wont, 1], []),
@@ -154,11 +140,10 @@ func read(
             ([iac, sb, 24, 0, 120, 10, 13, iac, se], []), ([iac, sb, 24, iac, iac, 10, iac, se], []),
             ([iac, 241], []), ([iac, 242], []), ([iac, iac], []), ([iac, 10], []),
         ] as [([UInt8], [UInt8])])
-    func telnetBytesAreStripped(_ bytes: [UInt8], _ answers: [UInt8]) {
+    func telnetCommandsAreRemoved(_ bytes: [UInt8], _ reply: [UInt8]) {
         let reading = read([97] + bytes + [98, 13, 10, 99, 10])
         #expect(reading.events == [.line("ab", crlf: true), .line("c", crlf: false)])
-        #expect(reading.answers == answers)
-        #expect(reading.interrupts == 0)
+        #expect(reading.replies == reply && reading.interrupts == 0)
     }
 
     @Test func anInterruptDiscardsTheLineSoFar() {
@@ -167,30 +152,27 @@ func read(
         #expect(reading.interrupts > 0)
     }
 
-    /// What it discards is not forgotten where it shows that no person is typing.
-    @Test func anInterruptDoesNotLaunderALine() {
+    @Test func aLineWithControlCharactersBeforeAnInterruptIsPoisoned() {
         let reading = read([1, 2, Self.iac, Self.ip] + Array("ping\nping\n".utf8))
         #expect(reading.events == [.poisoned("ping"), .line("ping", crlf: false)])
     }
 
-    /// Otherwise a line could go on for ever.
-    @Test func strippedBytesCount() {
-        let ask: [UInt8] = [Self.iac, Self.wont, 1]
-        func line(_ asks: Int, _ text: String) -> [UInt8] {
-            Array((0..<asks).map { _ in ask }.joined()) + Array(text.utf8)
+    @Test func removedBytesCountForTheLimit() {
+        let command: [UInt8] = [Self.iac, Self.wont, 1]
+        func line(_ commands: Int, _ text: String) -> [UInt8] {
+            Array((0..<commands).map { _ in command }.joined()) + Array(text.utf8)
         }
         #expect(read(line(3, "x\n"), limit: 10).events == [.line("x", crlf: false)])
-        #expect(read(line(4, "x\n"), limit: 10).events == [.tooLong])
-        #expect(read(line(3, "xx\n"), limit: 10).events == [.tooLong])
-        #expect(read(Array("xx".utf8) + line(3, "\n"), limit: 10).events == [.tooLong])
-        #expect(read(line(4, ""), limit: 10).events == [.tooLong])
-        // They count for their own line alone.
+        let text = { Array(($0 as String).utf8) }
+        for bytes in [
+            line(4, "x\n"), line(3, "xx\n"), text("xx") + line(3, "\n"), line(4, ""),
+            text("12345678") + [Self.iac, Self.ip] + text("123456\n"),
+        ] { #expect(read(bytes, limit: 10).events == [.tooLong], "\(bytes)") }
+        // Only for their own line.
         #expect(read(line(3, "x\n") + line(3, "y\n") + line(0, "0123456789\n"), limit: 10).events.count == 3)
-        #expect(
-            read(Array("12345678".utf8) + [Self.iac, Self.ip] + Array("123456\n".utf8), limit: 10).events == [.tooLong])
     }
 
-    @Test(arguments: 1...60) func randomStreams(_ seed: Int) {
+    @Test(arguments: 1...60) func randomStreamsDoNotDependOnThePieces(_ seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let alphabet: [UInt8] = [10, 10, 13, 0, 97, 98, 9, 1, 127, 255, 255, 253, 251, 250, 240, 244, 195, 164]
         let bytes = (0..<200).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] }

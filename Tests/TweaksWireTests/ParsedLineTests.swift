@@ -1,10 +1,9 @@
-// Requests: every command, assignments, and what is no request, with the error that says so.
+// Tests requests of all commands, assignments, ignored lines, and errors.
 
 import Testing
 import Tweaks
 import TweaksWire
 
-/// What a line is.
 func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPointer { ParsedLine($0) } }
 
 @Suite struct ParsedLineTests {
@@ -12,8 +11,7 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
         arguments: [
             ("help", Request(.help)), ("help set", Request(.help, ["set"])), ("ls", Request(.ls)),
             ("ls A/B", Request(.ls, ["A/B"])), ("get A", Request(.get, ["A"])),
-            ("get A B/C *", Request(.get, ["A", "B/C", "*"])),
-            (#"get "A/B/C D""#, Request(.get, ["A/B/C D"])),
+            ("get A B/C *", Request(.get, ["A", "B/C", "*"])), (#"get "A/B/C D""#, Request(.get, ["A/B/C D"])),
             ("set A/B/C 5", Request(.set, ["A/B/C"], change: .assign("5"))),
             ("set A/B/C 5 for 10s", Request(.set, ["A/B/C"], change: .assign("5"), lifetime: "10s")),
             ("set A/B/C toggle for \"1h\"", Request(.set, ["A/B/C"], change: .toggle, lifetime: "1h")),
@@ -22,52 +20,40 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
             (#"set A/B/C """#, Request(.set, ["A/B/C"], change: .assign(""))),
             ("check A/B/C 5", Request(.check, ["A/B/C"], change: .assign("5"))),
             ("check A/B/C toggle", Request(.check, ["A/B/C"], change: .toggle)), ("reset A", Request(.reset, ["A"])),
-            ("reset A B", Request(.reset, ["A", "B"])),
-            ("find size", Request(.find, ["size"])), ("find a b", Request(.find, ["a", "b"])),
-            ("modified", Request(.modified)),
+            ("reset A B", Request(.reset, ["A", "B"])), ("find size", Request(.find, ["size"])),
+            ("find a b", Request(.find, ["a", "b"])), ("modified", Request(.modified)),
             ("modified A", Request(.modified, ["A"])), ("describe A/B/C", Request(.describe, ["A/B/C"])),
-            ("explain A/B/C", Request(.explain, ["A/B/C"])),
-            ("watch A", Request(.watch, ["A"])), ("watch A B", Request(.watch, ["A", "B"])),
-            ("watch A since 43", Request(.watch, ["A"], number: 43)),
+            ("explain A/B/C", Request(.explain, ["A/B/C"])), ("watch A", Request(.watch, ["A"])),
+            ("watch A B", Request(.watch, ["A", "B"])), ("watch A since 43", Request(.watch, ["A"], number: 43)),
             ("watch A B since 0", Request(.watch, ["A", "B"], number: 0)),
             ("watch modified", Request(.watch, [], [.modified])),
             ("watch A modified since 4", Request(.watch, ["A"], [.modified], number: 4)),
             ("unwatch modified", Request(.unwatch, [], [.modified])),
-            ("unwatch 'modified'", Request(.unwatch, ["modified"])),
-            ("unwatch", Request(.unwatch)), ("unwatch A", Request(.unwatch, ["A"])),
-            ("run A/B/C", Request(.run, ["A/B/C"])),
+            ("unwatch 'modified'", Request(.unwatch, ["modified"])), ("unwatch", Request(.unwatch)),
+            ("unwatch A", Request(.unwatch, ["A"])), ("run A/B/C", Request(.run, ["A/B/C"])),
             ("run A/B/C x 'y z'", Request(.run, ["A/B/C", "x", "y z"])), ("begin", Request(.begin)),
             ("begin 43", Request(.begin, number: 43)), ("commit", Request(.commit)), ("abort", Request(.abort)),
-            ("export", Request(.export)),
-            ("export A", Request(.export, ["A"])), ("conflicts", Request(.conflicts)), ("complete", Request(.complete)),
-            ("complete se", Request(.complete, ["se"])),
+            ("export", Request(.export)), ("export A", Request(.export, ["A"])), ("conflicts", Request(.conflicts)),
+            ("complete", Request(.complete)), ("complete se", Request(.complete, ["se"])),
             ("complete 'set A'", Request(.complete, ["set A"])), ("stats", Request(.stats)),
-            ("hello 1", Request(.hello, number: 1)),
-            ("hello 2 json", Request(.hello, [], [.json], number: 2)), ("json", Request(.json)),
-            ("json on", Request(.json, [], [.on])),
-            ("json off", Request(.json, [], [.off])), ("prompt", Request(.prompt)),
-            ("prompt off", Request(.prompt, [], [.off])), ("ping", Request(.ping)),
-            ("save warm", Request(.save, ["warm"])),
-            ("save warm 'Content/*'", Request(.save, ["warm", "Content/*"])),
-            ("load warm", Request(.load, ["warm"])),
-            ("load --only warm", Request(.load, ["warm"], [.only])),
+            ("hello 1", Request(.hello, number: 1)), ("hello 2 json", Request(.hello, [], [.json], number: 2)),
+            ("json", Request(.json)), ("json on", Request(.json, [], [.on])), ("json off", Request(.json, [], [.off])),
+            ("prompt", Request(.prompt)), ("prompt off", Request(.prompt, [], [.off])), ("ping", Request(.ping)),
+            ("save warm", Request(.save, ["warm"])), ("save warm 'Content/*'", Request(.save, ["warm", "Content/*"])),
+            ("load warm", Request(.load, ["warm"])), ("load --only warm", Request(.load, ["warm"], [.only])),
             ("load warm --only", Request(.load, ["warm"], [.only])),
             ("load warm partly", Request(.load, ["warm"], [.partly])),
             ("load --only warm partly", Request(.load, ["warm"], [.only, .partly])),
             ("load warm partly --only", Request(.load, ["warm"], [.partly, .only])),
-            ("load partly", Request(.load, ["partly"])),
-            ("load partly partly", Request(.load, ["partly"], [.partly])),
+            ("load partly", Request(.load, ["partly"])), ("load partly partly", Request(.load, ["partly"], [.partly])),
             ("load '--only'", Request(.load, ["--only"])),
-            ("load --only \"--only\"", Request(.load, ["--only"], [.only])),
-            ("presets", Request(.presets)), ("delete warm", Request(.delete, ["warm"])),
-            ("diff warm", Request(.diff, ["warm"])),
+            ("load --only \"--only\"", Request(.load, ["--only"], [.only])), ("presets", Request(.presets)),
+            ("delete warm", Request(.delete, ["warm"])), ("diff warm", Request(.diff, ["warm"])),
             ("diff warm cold", Request(.diff, ["warm", "cold"])), ("swap warm", Request(.swap, ["warm"])),
             ("swap warm force", Request(.swap, ["warm"], [.force])), ("swap force", Request(.swap, ["force"])),
             ("quit", Request(.quit)), ("  ping\t# why", Request(.ping)),
         ] as [(String, Request)])
-    func commands(_ line: String, _ request: Request) {
-        #expect(parsed(line) == .request(request))
-    }
+    func commandsAreRequests(_ line: String, _ request: Request) { #expect(parsed(line) == .request(request)) }
 
     @Test(
         arguments: [
@@ -76,12 +62,11 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
             (#""A/B/C D" = "x y""#, "A/B/C D", .assign("x y")), ("A/B/C = '='", "A/B/C", .assign("=")),
             ("A/B/C = =", "A/B/C", .assign("=")), (#"A/B/C = """#, "A/B/C", .assign("")),
             ("A/B/C = #FF0000 # red", "A/B/C", .assign("#FF0000")), ("A/B/C = toggle", "A/B/C", .assign("toggle")),
-            // In quotes it is a path, whatever it is called; a path need not look like one to be looked up.
+            // Quoted words are paths; a path need not have three parts.
             (#""get" = 5"#, "get", .assign("5")), ("'ok' = 5", "ok", .assign("5")),
-            ("nonsense = 5", "nonsense", .assign("5")),
-            ("GET = 5", "GET", .assign("5")),
+            ("nonsense = 5", "nonsense", .assign("5")), ("GET = 5", "GET", .assign("5")),
         ] as [(String, String, Request.Change)])
-    func assignments(_ line: String, _ path: String, _ change: Request.Change) {
+    func assignmentsAreSets(_ line: String, _ path: String, _ change: Request.Change) {
         #expect(parsed(line) == .request(Request(.set, [path], change: change)))
     }
 
@@ -93,24 +78,20 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
             (#"watch "modified""#, Request(.watch, ["modified"])),
             (#"watch A "since" 4"#, Request(.watch, ["A", "since", "4"])),
             ("set A/B/C for", Request(.set, ["A/B/C"], change: .assign("for"))),
-            // A command keeps its meaning whatever follows it.
+            // The first word is the command.
             ("set = 5", Request(.set, ["="], change: .assign("5"))), ("get = 5", Request(.get, ["=", "5"])),
         ] as [(String, Request)])
-    func keywordsOnlyBareAndInTheirPlace(_ line: String, _ request: Request) {
-        #expect(parsed(line) == .request(request))
-    }
+    func keywordsAreBareAndInPlace(_ line: String, _ request: Request) { #expect(parsed(line) == .request(request)) }
 
-    @Test(arguments: ["", " ", "\t \t"]) func blank(_ line: String) { #expect(parsed(line) == .blank) }
+    @Test(arguments: ["", " ", "\t \t"]) func linesOfBlanksAreBlank(_ line: String) { #expect(parsed(line) == .blank) }
 
     @Test(arguments: ["#", "# set A/B/C 5", "  #x", "ok", "ok rev 43", "ok = 5", "  ok # x", "# HTTP/1.1"])
-    func ignored(_ line: String) { #expect(parsed(line) == .ignored) }
-
-    // MARK: Errors
+    func commentsAndRepliesAreIgnored(_ line: String) { #expect(parsed(line) == .ignored) }
 
     private func error(_ line: String) throws -> (code: TweakError.Code, message: String, ParsedLine.Severity) {
         switch parsed(line) {
         case .failure(let error, let severity): return (error.code, error.message, severity)
-        case .nearly(let correction):
+        case .correctable(let correction):
             let error = correction.error(showsValue: true)
             return (error.code, error.message, correction.severity)
         default: throw Unexpected(what: parsed(line))
@@ -121,21 +102,18 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
 
     @Test(arguments: [
         "ls a b", "get", "set", "set A/B/C", "set A/B/C x y", "set A/B/C 5 for", "set A/B/C 5 to 10s",
-        "set A/B/C 5 \"for\" 10s", "set A/B/C 5 for 10s x", "keep", "check", "check A/B/C",
-        "check A/B/C x y", "reset", "find", "modified a b", "describe", "describe a b", "explain", "explain a b",
-        "watch",
-        "watch since 4", "watch since", "watch A since", "watch A since x", "watch A since -1", "watch A since +1",
-        "unwatch a b", "run", "begin x", "begin -1",
-        "begin 1 2",
-        "save", "save a b c", "load", "load --only", "load a b", "load a partly partly", "load --only a --only",
-        "load partly a", "load a 'partly'", "load a \"--only\"", "presets a", "delete", "delete a b", "diff",
-        "diff a b c", "swap", "swap a b", "swap a force force",
+        "set A/B/C 5 \"for\" 10s", "set A/B/C 5 for 10s x", "keep", "check", "check A/B/C", "check A/B/C x y", "reset",
+        "find", "modified a b", "describe", "describe a b", "explain", "explain a b", "watch", "watch since 4",
+        "watch since", "watch A since", "watch A since x", "watch A since -1", "watch A since +1", "unwatch a b", "run",
+        "begin x", "begin -1", "begin 1 2", "save", "save a b c", "load", "load --only", "load a b",
+        "load a partly partly", "load --only a --only", "load partly a", "load a 'partly'", "load a \"--only\"",
+        "presets a", "delete", "delete a b", "diff", "diff a b c", "swap", "swap a b", "swap a force force",
         "commit now", "abort now", "export a b", "conflicts a", "stats a", "hello", "hello x", "hello 0", "hello -1",
         "hello 1 xml", "hello 1 json x", "json maybe", "json on on", "prompt 1", "ping ping", "quit now", "help a b",
         "A/B/C =", "A/B/C = x y", "A/B/C += ", "A/B/C -= 1 2", "A/B/C", "A/B/C=1", "A/B/C= 1", "A/B/C =1", "\"get\"",
         "'A/B/C'", "\"get\" A", "A/B/C 5", "A/B/C \"=\" 5", "nonsense =",
     ])
-    func usage(_ line: String) throws {
+    func wrongArgumentsAreUsageErrors(_ line: String) throws {
         let (code, message, severity) = try error(line)
         #expect(code == .usage)
         let isChange = ["set", "keep", "reset", "A/B/C", "\"", "'", "nonsense"].contains { line.hasPrefix($0) }
@@ -150,19 +128,17 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
         #expect(try error(line).message.contains(remedy))
     }
 
-    /// (line, the line that was meant, the same where the value may be a secret)
+    /// A line, its correction, and the correction where the value may be a secret.
     @Test(arguments: [
         ("A/B/C=1", "A/B/C = 1 (put spaces around =)", "A/B/C = VALUE (put spaces around =)"),
         ("A/B/C= 1", "A/B/C = 1 (put spaces around =)", "A/B/C = VALUE (put spaces around =)"),
         ("A/B/C =1", "A/B/C = 1 (put spaces around =)", "A/B/C = VALUE (put spaces around =)"),
         ("A/B/C+=1", "A/B/C += 1 (put spaces around +=)", "A/B/C += VALUE (put spaces around +=)"),
         ("A/B/C -=1", "A/B/C -= 1 (put spaces around -=)", "A/B/C -= VALUE (put spaces around -=)"),
-        ("A/B/C=", "A/B/C = VALUE", "A/B/C = VALUE"),
-        ("A/B/C =", "A/B/C = VALUE", "A/B/C = VALUE"),
+        ("A/B/C=", "A/B/C = VALUE", "A/B/C = VALUE"), ("A/B/C =", "A/B/C = VALUE", "A/B/C = VALUE"),
         ("A/B/C", "A/B/C = VALUE (or get A/B/C)", "A/B/C = VALUE (or get A/B/C)"),
         ("'A/B/C D'", "\"A/B/C D\" = VALUE (or get \"A/B/C D\")", "\"A/B/C D\" = VALUE (or get \"A/B/C D\")"),
-        ("A/B/C 5", "A/B/C = 5", "A/B/C = VALUE"),
-        ("A/B/C two words", "A/B/C = \"two words\"", "A/B/C = \"VALUE\""),
+        ("A/B/C 5", "A/B/C = 5", "A/B/C = VALUE"), ("A/B/C two words", "A/B/C = \"two words\"", "A/B/C = \"VALUE\""),
         (
             "A/B/C = rgb(1, 2, 3)", "A/B/C = \"rgb(1, 2, 3)\" (quote a value of several words)",
             "A/B/C = \"VALUE\" (quote a value of several words)"
@@ -184,17 +160,15 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
             "nonsense = \"VALUE\" (quote a value of several words)"
         ),
     ])
-    func nearly(_ line: String, _ meant: String, _ hidden: String) throws {
-        guard case .nearly(let correction) = parsed(line) else { throw Unexpected(what: parsed(line)) }
-        #expect(correction.error(showsValue: true).message == "write \(meant)")
+    func nearlyCorrectLinesAreCorrected(_ line: String, _ correct: String, _ hidden: String) throws {
+        guard case .correctable(let correction) = parsed(line) else { throw Unexpected(what: parsed(line)) }
+        #expect(correction.error(showsValue: true).message == "write \(correct)")
         #expect(correction.error(showsValue: false).message == "write \(hidden)")
     }
 
     @Test func aLongValueIsNotRepeated() throws {
-        guard case .nearly(let correction) = parsed("A/B/C=" + String(repeating: "x", count: 5_000)) else {
-            throw Unexpected(what: .blank)
-        }
-        #expect(correction.error(showsValue: true).message == "write A/B/C = VALUE (put spaces around =)")
+        let message = try error("A/B/C=" + String(repeating: "x", count: 5_000)).message
+        #expect(message == "write A/B/C = VALUE (put spaces around =)")
     }
 
     @Test func aQuestionMarkIsHelp() {
@@ -206,7 +180,7 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
         let names = Command.groups.flatMap(\.commands).map(\.name)
         #expect(Set(names).count == names.count)
         #expect(names == Command.all.map(\.name))
-        // All but this are of the protocol.
+        // import is not part of the protocol.
         #expect(Set(Command.allCases) == Set(Command.all + [.import]))
     }
 
@@ -216,42 +190,36 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
         ("a=b", "type help"), ("=", "type help"), ("= 5", "type help"), ("okay", "type help"), ("*", "type help"),
         ("mkdir", "type help"),
     ])
-    func unknownCommands(_ line: String, _ hint: String) throws {
+    func unknownCommandsHaveAHint(_ line: String, _ hint: String) throws {
         let (code, message, severity) = try error(line)
-        #expect(code == .unknownCommand)
-        #expect(severity == .fatalUnlessProven)
+        #expect(code == .unknownCommand && severity == .fatalUnlessProven)
         #expect(message.contains(hint), "\(message)")
     }
 
     @Test(arguments: [
         "GET / HTTP/1.1", "POST /x HTTP/1.0", "get / http/2", "set A/B/C HTTP/1.1", "A/B/C = HtTp/1.1", "HTTP/",
-        "ok HTTP/1.1",
-        "x HTTP/1.1 # comment", "PRI * HTTP/2.0",
+        "ok HTTP/1.1", "x HTTP/1.1 # comment", "PRI * HTTP/2.0",
     ])
     func httpIsFatal(_ line: String) throws {
         let (code, _, severity) = try error(line)
-        #expect(code == .unknownCommand)
-        #expect(severity == .fatal)
+        #expect(code == .unknownCommand && severity == .fatal)
     }
 
-    /// A value that begins so can be written in quotes; only the last token counts.
+    /// Only a last token without quotes is an HTTP version.
     @Test(arguments: ["A/B/C = \"HTTP/1.1\"", "set A/B/C 'HTTP/1.1'", "get HTTP/1.1 A", "A/B/C = HTTP", "find HTTPS/"])
-    func notHTTP(_ line: String) {
+    func quotedOrEarlierVersionsAreNotHTTP(_ line: String) {
         if case .failure = parsed(line) { Issue.record("\(parsed(line))") }
     }
 
     @Test(arguments: [
         ("\"", TweakError.Code.badQuoting), ("a\"b", .badQuoting), ("\u{1}", .badLine), ("get \u{9B}", .badLine),
     ])
-    func noTokens(_ line: String, _ expected: TweakError.Code) throws {
+    func quotingAndCharacterErrorsAreFatalUnlessProven(_ line: String, _ expected: TweakError.Code) throws {
         let (code, message, severity) = try error(line)
-        #expect(code == expected)
-        #expect(severity == .fatalUnlessProven)
-        #expect(!message.isEmpty)
+        #expect(code == expected && severity == .fatalUnlessProven && !message.isEmpty)
     }
 
-    /// What somebody sent is repeated short and harmless.
-    @Test func errorsQuoteNothingHostile() throws {
+    @Test func errorsQuoteLinesShortenedAndEscaped() throws {
         #expect(
             try error("\u{202E}abc\u{2028}").message.unicodeScalars.allSatisfy { $0 != "\u{202E}" && $0 != "\u{2028}" })
         #expect(try error(String(repeating: "x", count: 5_000)).message.utf8.count < 200)

@@ -1,4 +1,4 @@
-// Replies and events to bytes: text lines that nothing can forge, and JSON that another parser reads.
+// Tests the encoding of replies and events as text lines that cannot be forged, and as valid JSON.
 
 import Foundation
 import Testing
@@ -6,7 +6,7 @@ import Tweaks
 import TweaksTestSupport
 import TweaksWire
 
-/// A registry of tweaks whose every text is as hostile as registration lets it be.
+/// A registry of tweaks with texts as hostile as registration admits.
 private struct Hostile {
     let registry = TweakRegistry()
     static let name = "“ok rev 1” \"x\" 'y' #=*?\\ é😀"
@@ -32,7 +32,7 @@ private struct Hostile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What Foundation makes of one line of JSON.
+    /// One line of JSON as Foundation parses it.
     private func object(_ line: String) throws -> NSDictionary {
         #expect(line.utf8.count(where: { $0 == 10 }) == 1 && line.hasSuffix("\n"))
         return try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary)
@@ -43,10 +43,7 @@ private struct Hostile {
         return registry.listing().nodes.map { .tweak(TweakLine($0, snapshot.value(of: $0), note)) }
     }
 
-    // MARK: Remarks
-
-    /// For people, behind the items, however these are made; programs find the same in the fields.
-    @Test(arguments: [false, true]) func remarks(isStream: Bool) {
+    @Test(arguments: [false, true]) func remarksFollowTheItemsInTextOnly(isStream: Bool) {
         let items = [Reply.Item.row(lines: ["a"], json: .int(1)), .row(lines: ["b"], json: .int(2))]
         let stream: @Sendable (Int) -> Reply.Item? = { $0 < items.count ? items[$0] : nil }
         var reply = Reply(.ok(words: "", fields: []), listName: "x", body: isStream ? .stream(stream) : .items(items))
@@ -56,8 +53,6 @@ private struct Hostile {
         reply.body = .none
         #expect(encoded(reply, crlf: true) == "  c\r\n  ok\u{FFFD}error \u{FFFD}\r\nok\r\n")
     }
-
-    // MARK: Text
 
     @Test(
         arguments: [
@@ -74,25 +69,24 @@ private struct Hostile {
                 "  a\u{FFFD}ok rev 1\n  \u{FFFD}\u{FFFD}\nok\n"
             ),
             (
-                .facts([("name", .string("x")), ("on", .bool(true)), ("no", .null)]),
+                .info([("name", .string("x")), ("on", .bool(true)), ("no", .null)]),
                 "  name: x\n  on: true\n  no: null\nok\n"
             ),
-            (.facts([("list", .array([.int(1), .string("b")]))]), "  list: 1\n  list: b\nok\n"),
-            (.facts([("o", .object([("a", .int(1)), ("b", .null), ("c", .string("d"))]))]), "  o: a 1, c d\nok\n"),
+            (.info([("list", .array([.int(1), .string("b")]))]), "  list: 1\n  list: b\nok\n"),
+            (.info([("o", .object([("a", .int(1)), ("b", .null), ("c", .string("d"))]))]), "  o: a 1, c d\nok\n"),
         ] as [(Reply, String)])
-    func text(_ reply: Reply, _ expected: String) {
+    func repliesAreText(_ reply: Reply, _ expected: String) {
         #expect(encoded(reply) == expected)
         #expect(encoded(reply, crlf: true) == expected.replacing("\n", with: "\r\n"))
     }
 
-    /// `PATH = VALUE…`, two blanks, or the status: nothing else begins a line, whatever things are called.
-    @Test func nothingForgesAStatus() {
+    /// A line begins with `PATH = VALUE…`, two blanks, or the status.
+    @Test func namesAndValuesForgeNoStatus() {
         let registry = Hostile().registry
         for note in [TweakLine.Note.none, .explained, .was(.string("\nok\n"), .clamped(from: .string("\nerror x")))] {
             let text = encoded(Reply(.ok(words: "", fields: []), body: .items(tweaks(registry, note))))
             let lines = text.splitLines()
-            #expect(lines.suffix(2) == ["ok", ""])
-            #expect(lines.dropLast(2).count == 6)
+            #expect(lines.suffix(2) == ["ok", ""] && lines.count == 8)
             for line in lines.dropLast(2) {
                 #expect(line.hasPrefix("\"“ok rev 1”") || line.hasPrefix("😀/plain/duration = "), "\(line)")
             }
@@ -101,8 +95,7 @@ private struct Hostile {
         }
     }
 
-    /// The comments of several lines stand in one column, unless an assignment is very long.
-    @Test func commentsAreAligned() throws {
+    @Test func commentsOfSeveralLinesAreAligned() throws {
         let registry = TweakRegistry()
         _ = Tweak("A", "B", "Short", 1, registry: registry)
         _ = Tweak("A", "B", "A rather long name", true, registry: registry)
@@ -113,8 +106,7 @@ private struct Hostile {
         #expect(columns.count == 2 && columns[0] == columns[1])
     }
 
-    /// In pieces of any size it is the same.
-    @Test(arguments: [1, 10, 100, 100_000]) func streams(_ budget: Int) throws {
+    @Test(arguments: [1, 10, 100, 100_000]) func streamsOfAnyPieceSizeEqualTheWhole(_ budget: Int) throws {
         let items = tweaks(Hostile().registry, .none)
         let whole = Reply(.ok(words: "x", fields: [("x", .int(1))]), body: .items(items))
         let stream = Reply(whole.status, body: .stream { $0 < items.count ? items[$0] : nil })
@@ -123,8 +115,6 @@ private struct Hostile {
         #expect(encoded(empty, budget: budget) == "ok x\n")
         #expect(encoded(empty, json: true, budget: budget) == "{\"ok\":true,\"x\":1,\"tweaks\":[]}\n")
     }
-
-    // MARK: JSON
 
     @Test(
         arguments: [
@@ -140,17 +130,17 @@ private struct Hostile {
             ),
             (.rows("entries", []), #"{"ok":true,"entries":[]}"#),
             (
-                .facts([("a", .int(.max)), ("b", .number(1e300)), ("c", .array([])), ("d", .object([("é", .int(-1))]))]
+                .info([("a", .int(.max)), ("b", .number(1e300)), ("c", .array([])), ("d", .object([("é", .int(-1))]))]
                 ),
                 #"{"ok":true,"a":9223372036854775807,"b":1e+300,"c":[],"d":{"é":-1}}"#
             ),
         ] as [(Reply, String)])
-    func json(_ reply: Reply, _ expected: String) throws {
+    func repliesAreJSON(_ reply: Reply, _ expected: String) throws {
         #expect(encoded(reply, json: true) == expected + "\n")
         #expect(try object(encoded(reply, json: true))["ok"] is Bool)
     }
 
-    @Test func tweaksInJSON() throws {
+    @Test func tweaksAreListedInJSON() throws {
         let reply = Reply(.ok(words: "", fields: []), body: .items(tweaks(Hostile().registry)))
         let text = encoded(reply, json: true)
         let list = try #require(try object(text)["tweaks"] as? [NSDictionary])
@@ -171,9 +161,7 @@ private struct Hostile {
         #expect(!text.contains("hunter2"))
     }
 
-    // MARK: Events
-
-    @Test func events() throws {
+    @Test func changesAreEventsWithoutSecrets() throws {
         let registry = Hostile().registry
         let nodes = Array(registry.listing().nodes)
         let origin = TweakOrigin("uid 0\nok")
@@ -198,7 +186,7 @@ private struct Hostile {
         }
     }
 
-    @Test func lagged() throws {
+    @Test func laggedCountsAreEvents() throws {
         var encoder = ReplyEncoder()
         var bytes: [UInt8] = []
         encoder.append(.lagged(revision: 44, count: 3), to: &bytes)

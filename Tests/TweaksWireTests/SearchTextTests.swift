@@ -1,4 +1,4 @@
-// Folding for searches, compared with Foundation's, which the library does without.
+// Tests the folding of text for searches, compared with Foundation's.
 
 import Foundation
 import Testing
@@ -9,13 +9,13 @@ import TweaksWire
         text.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
     }
 
-    /// Letters of Latin, Greek and Cyrillic, wide ASCII, narrow Katakana, and the marks and letters of others between.
+    /// Latin, Greek, Cyrillic, wide ASCII, narrow Katakana, and letters and marks between them.
     @Test(arguments: [0x20...0x1CFF, 0x1D00...0x2000, 0x3040...0x30FF, 0xFF01...0xFF9D])
-    func foldsAsFoundation(_ letters: ClosedRange<UInt32>) {
+    func lettersAreFoldedAsByFoundation(_ letters: ClosedRange<UInt32>) {
         for letter in letters.compactMap({ Unicode.Scalar($0) }).map({ String($0) }) where letter.isLetter {
-            // Two letters in one, and one that is newer than the tables of some Foundations.
+            // Ligatures, and a letter that is newer than the tables of some Foundations.
             if ["ŉ", "ẚ", "և", "\u{1C89}"].contains(letter) { continue }
-            // A mark belongs to the letter before it; Foundation leaves some of them.
+            // A mark belongs to the letter before it; Foundation keeps some marks.
             if letter.unicodeScalars.contains(where: \.properties.isGraphemeExtend) {
                 #expect(SearchText.folded("e" + letter) == "e" && SearchText.folded(letter) == "", "\(letter)")
                 continue
@@ -24,8 +24,7 @@ import TweaksWire
         }
     }
 
-    /// What Foundation may not know follows the tables of the standard library.
-    @Test func foldsAsTheStandardLibraryLowers() {
+    @Test func newLettersAreLoweredAsByTheStandardLibrary() {
         #expect(SearchText.folded("\u{1C89}") == "\u{1C89}".lowercased())
         #expect(SearchText.folded("\u{1C89}") == SearchText.folded("\u{1C8A}") || "\u{1C89}".lowercased() == "\u{1C89}")
     }
@@ -34,9 +33,7 @@ import TweaksWire
         ("Größe", "grosse"), ("GRÖẞE", "grosse"), ("Cafe\u{301}", "cafe"), ("Ｓｉｚｅ", "size"), ("Ångström", "angstrom"),
         ("Ёлка", "елка"), ("日本", "日本"), ("", ""), ("Tiến", "tien"),
     ])
-    func folds(_ text: String, _ folded: String) {
-        #expect(SearchText.folded(text) == folded)
-    }
+    func wordsAreFolded(_ text: String, _ folded: String) { #expect(SearchText.folded(text) == folded) }
 }
 
 extension String {

@@ -1,4 +1,4 @@
-// Tokens: blanks, quotes, escapes, comments, and every way to get them wrong.
+// Tests tokens: blanks, quotes, escapes, lists, comments, and their errors.
 
 import Testing
 import TweaksWire
@@ -31,9 +31,8 @@ import TweaksWire
         // Escapes
         (#""\"\\\/\b\f\n\r\t""#, ["“\"\\/\u{8}\u{C}\n\r\t”"]), (#""\u0041\u00e9\u20AC""#, ["“Aé€”"]),
         (#""\ud83d\ude00""#, ["“😀”"]), (#""\uD83D\uDE00x""#, ["“😀x”"]),
-        (#""\u0000\u001b\u2028""#, ["“\0\u{1B}\u{2028}”"]),
-        (#"'\n\u0041\'"#, [#"“\n\u0041\”"#]), (#""\u0061\u0301""#, ["“a\u{301}”"]),
-        (#""\uFFFF\uFFFE""#, ["“\u{FFFF}\u{FFFE}”"]),
+        (#""\u0000\u001b\u2028""#, ["“\0\u{1B}\u{2028}”"]), (#"'\n\u0041\'"#, [#"“\n\u0041\”"#]),
+        (#""\u0061\u0301""#, ["“a\u{301}”"]), (#""\uFFFF\uFFFE""#, ["“\u{FFFF}\u{FFFE}”"]),
         (#""\uDBFF\uDFFF\uD800\uDC00""#, ["“\u{10FFFF}\u{10000}”"]),
         // Lists
         ("a = [1, 2,3]", ["a", "=", "[1, 2,3]"]), ("[]", ["[]"]), ("[ ] b", ["[ ]", "b"]),
@@ -43,34 +42,30 @@ import TweaksWire
         ("[a b", ["[a", "b"]), ("[a]b c", ["[a]b", "c"]), ("a[1] b", ["a[1]", "b"]),
         // Comments
         ("#", []), ("# a b", []), ("  # \"a", []), ("#a", []), ("#a \"", []), ("a # b", ["a"]), ("a #", ["a"]),
-        ("a #b", ["a", "#b"]),
-        ("a = #FF0000 # red", ["a", "=", "#FF0000"]), ("a#b", ["a#b"]), ("a # \"open", ["a"]), (#""a" # b"#, ["“a”"]),
-        (##"a "#" b"##, ["a", "“#”", "b"]), ("a ## b", ["a", "##", "b"]),
+        ("a #b", ["a", "#b"]), ("a = #FF0000 # red", ["a", "=", "#FF0000"]), ("a#b", ["a#b"]), ("a # \"open", ["a"]),
+        (#""a" # b"#, ["“a”"]), (##"a "#" b"##, ["a", "“#”", "b"]), ("a ## b", ["a", "##", "b"]),
     ])
-    func splits(_ line: String, _ expected: [String]) throws {
-        // Compared by scalars: a quote and a combining mark would be one character.
-        let got = try tokens(Array(line.utf8))
-        #expect(got.map { Array($0.unicodeScalars) } == expected.map { Array($0.unicodeScalars) }, "\(got)")
+    func linesAreSplitIntoTokens(_ line: String, _ expected: [String]) throws {
+        // A quote and a combining mark would be one character.
+        let found = try tokens(Array(line.utf8))
+        #expect(found.map { Array($0.unicodeScalars) } == expected.map { Array($0.unicodeScalars) }, "\(found)")
     }
 
     @Test(arguments: [
-        // Open
+        // Unterminated
         #"""#, #"""a"#, "'", "'a", #"a "b"#, #""a\""#, #""a\"#, #""\"#, #""a'"#, #"'a""#,
-        // Out of place
+        // Misplaced quotes
         #"a"b"#, #"a""#, "a'b", "it's", #""a"b"#, #""a""b""#, "'a'b", #"'a'"b""#, ##""a"#b"##, #"a="b""#,
-        // Escapes that are none
+        // Invalid escapes
         #""\a""#, #""\x41""#, #""\0""#, #""\'""#, #""\ ""#, #""\u""#, #""\u004""#, #""\u004g""#, #""\u+041""#,
-        #""\u 041""#,
-        #""\U0041""#,
+        #""\u 041""#, #""\U0041""#,
         // Surrogates alone
         #""\ud83d""#, #""\ude00""#, #""\ud83dx""#, #""\ud83d\n""#, #""\ud83d\u0041""#, #""\ud83d\ud83d""#,
         #""\ude00\ud83d""#, #""\ud83d\u""#, #""\ud83d\"#,
     ])
-    func badQuoting(_ line: String) {
-        #expect(failure(Array(line.utf8)) == .badQuoting)
-    }
+    func quotingErrorsAreFound(_ line: String) { #expect(failure(Array(line.utf8)) == .badQuoting) }
 
-    @Test(arguments: Array(0...8) + Array(11...31) + [127] as [UInt8]) func controlCharacters(_ byte: UInt8) {
+    @Test(arguments: Array(0...8) + Array(11...31) + [127] as [UInt8]) func controlCharactersAreRefused(_ byte: UInt8) {
         for line in [[byte], [97, byte], [34, byte, 34], [39, byte, 39], [35, 32, byte], [byte, 34]] {
             #expect(failure(line) == .badLine, "\(line)")
         }
@@ -79,29 +74,23 @@ import TweaksWire
     @Test(
         arguments: [
             [0x80], [0xC3], [0xC3, 0x28], [0xC0, 0xAF], [0xE0, 0x80, 0xAF], [0xED, 0xA0, 0x80],
-            [0xF4, 0x90, 0x80, 0x80],
-            [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFE], [0xFF], [0xE2, 0x82],
+            [0xF4, 0x90, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xFE], [0xFF], [0xE2, 0x82],
             // C1 controls are valid UTF-8, and some terminals obey them.
             [0xC2, 0x80], [0xC2, 0x9B], [0xC2, 0x9F],
         ] as [[UInt8]])
-    func badText(_ bytes: [UInt8]) {
+    func invalidUTF8AndC1ControlsAreRefused(_ bytes: [UInt8]) {
         for line in [bytes, [97, 32] + bytes, [34] + bytes + [34], [35] + bytes] {
             #expect(failure(line) == .badLine, "\(line)")
         }
     }
 
-    /// The line is no text at all; that says more than that a quote is missing.
-    @Test func badTextBeforeBadQuoting() {
-        #expect(failure([34, 1]) == .badLine)
-        #expect(failure([34, 0xFF]) == .badLine)
+    @Test func invalidTextIsReportedBeforeQuotingErrors() {
+        #expect(failure([34, 1]) == .badLine && failure([34, 0xFF]) == .badLine)
     }
 
-    /// The first that is allowed beyond the controls.
-    @Test func justFine() throws {
+    @Test func charactersNextToControlsAreAdmitted() throws {
         #expect(try tokens([0xC2, 0xA0, 32, 0x7E]) == ["\u{A0}", "~"])
     }
-
-    // MARK: Lines that are being written
 
     @Test(
         arguments: [
@@ -111,16 +100,15 @@ import TweaksWire
             ("set \"a \\\"b\" ", ["set", "“a \"b”"], ""), ("set \"a\\", ["set"], "“a”"),
             ("set \"\\u00e4\\n\" \"\\u00e4", ["set", "“ä\n”"], "“ä”"), ("a = #", ["a", "="], "#"),
         ] as [(String, [String], String)])
-    func unfinished(_ text: String, _ before: [String], _ last: String) throws {
+    func unfinishedLinesHaveALastToken(_ text: String, _ before: [String], _ last: String) throws {
         let line = try #require(Array(text.utf8).withUnsafeBufferPointer { Tokenizer.unfinished($0) })
         #expect(line.before.map { $0.isQuoted ? "“\($0.text)”" : $0.text } == before)
         #expect((line.last.isQuoted ? "“\(line.last.text)”" : line.last.text) == last)
     }
 
     @Test(
-        "nothing goes on from a comment, from bad text, and from quotes out of place",
         arguments: ["# a", "a # b", "a\u{1}b", "a\"b", "\"a\"b", "\"\\x"])
-    func cannotGoOn(_ text: String) {
+    func commentsAndInvalidLinesHaveNoUnfinishedToken(_ text: String) {
         #expect(Array(text.utf8).withUnsafeBufferPointer { Tokenizer.unfinished($0) } == nil)
     }
 }

@@ -1,15 +1,15 @@
-// Config files: taken as a whole or not at all, and exported so that they say the same again.
+// Fuzzes config files: they apply completely or not at all, and exports reproduce the values.
 
 import Tweaks
 import TweaksStorage
 import TweaksWire
 
-/// A file against a registry. The first byte chooses the policy.
+/// A config file for a registry. The first byte selects the policy.
 enum ConfigTarget {
     static func run(_ bytes: [UInt8]) throws(Finding) {
         guard let choice = bytes.first else { return }
         let text = Array(bytes.dropFirst())
-        _ = StateText.isPreset(text)
+        _ = StateFileCodec.isPreset(text)
         let file = ConfigFile(text, name: "fuzz.conf")
         let policy = ConfigPolicy(unknownIsError: choice & 1 == 1, fileWins: choice & 2 == 2)
         let samples = Samples()
@@ -17,12 +17,12 @@ enum ConfigTarget {
         let dry = samples.registry.applyConfigFile(file.entries, policy, commit: false)
         try expect(values(samples) == before, "a dry run has changed something")
         let (problems, difference) = samples.registry.applyConfigFile(file.entries, policy)
-        try expect(problems == dry.problems, "the dry run found \(dry.problems), the other one \(problems)")
+        try expect(problems == dry.problems, "the dry run found \(dry.problems), the real one \(problems)")
         try expect(difference.changes.count == dry.difference.changes.count, "the dry run has another difference")
         if !problems.isEmpty { try expect(values(samples) == before, "a bad file has changed something") }
         let again = samples.registry.applyConfigFile(file.entries, policy)
         if problems.isEmpty { try expect(!again.difference.didCommit, "the same file twice makes a change") }
-        if difference.didCommit { try judgeExport(samples) }
+        if difference.didCommit { try checkExport(samples) }
     }
 
     private static func values(_ samples: Samples) -> [TweakValue?] {
@@ -30,7 +30,7 @@ enum ConfigTarget {
     }
 
     /// The lines of an export are a config file that gives the same values.
-    private static func judgeExport(_ samples: Samples) throws(Finding) {
+    private static func checkExport(_ samples: Samples) throws(Finding) {
         var bytes: [UInt8] = []
         for node in samples.nodes {
             TweakLine(node, samples.registry.current(node), .none).append(to: &bytes)
@@ -41,7 +41,7 @@ enum ConfigTarget {
         try expect(file.entries.count == samples.nodes.count, "an export has \(file.entries.count) assignments")
         let others = Samples()
         let problems = others.registry.applyConfigFile(file.entries).problems
-        try expect(problems.isEmpty, "an export is not taken: \(problems)")
-        try expect(values(others) == values(samples), "an export says something else")
+        try expect(problems.isEmpty, "an export is rejected: \(problems)")
+        try expect(values(others) == values(samples), "an export gives other values")
     }
 }

@@ -1,21 +1,21 @@
-// Answers of an etcd that may be anybody: nothing traps, no cut changes what is understood, and no error is unsafe to show.
+// Fuzzes responses of an untrusted etcd: no traps, results independent of chunks, and errors that are safe to print.
 
 import Tweaks
 import TweaksFleet
 
-/// The bytes of a connection, of a stream, and of each kind of answer. The first byte says how they are cut.
+/// The bytes of a connection, of a stream, and of each kind of response. The first byte selects the chunk size.
 enum EtcdTarget {
     static func run(_ bytes: [UInt8]) throws(Finding) {
         guard let choice = bytes.first else { return }
         let rest = Array(bytes.dropFirst())
         let size = Int(choice % 64) + 1
-        try judgeHTTP(rest, size)
-        try judgeStream(rest, size)
-        try judgeAnswers(rest)
-        try judgeErrors(rest, Int(choice) * 3)
+        try checkHTTP(rest, size)
+        try checkStream(rest, size)
+        try checkAnswers(rest)
+        try checkErrors(rest, Int(choice) * 3)
     }
 
-    // MARK: Cuts
+    // MARK: Chunks
 
     private struct Answer: Equatable {
         var status: Int?
@@ -23,19 +23,19 @@ enum EtcdTarget {
         var isComplete = false
     }
 
-    private static func judgeHTTP(_ bytes: [UInt8], _ size: Int) throws(Finding) {
+    private static func checkHTTP(_ bytes: [UInt8], _ size: Int) throws(Finding) {
         guard let whole = try? answer(bytes, bytes.count) else { return }
-        guard let pieces = try? answer(bytes, size) else { throw Finding("in pieces of \(size) it is not HTTP") }
-        try expect(whole == pieces, "in pieces of \(size) it is \(pieces), not \(whole)")
+        guard let pieces = try? answer(bytes, size) else { throw Finding("in chunks of \(size) it is not HTTP") }
+        try expect(whole == pieces, "in chunks of \(size) it is \(pieces), not \(whole)")
         try expect(whole.status.map { (200...999).contains($0) } ?? whole.body.isEmpty, "a status of \(whole)")
-        if whole.isComplete { try judgeStream(whole.body, size) }
+        if whole.isComplete { try checkStream(whole.body, size) }
     }
 
     private static func answer(_ bytes: [UInt8], _ size: Int) throws(EtcdError) -> Answer {
-        var (reader, answer) = (HTTPAnswerReader(), Answer())
+        var (reader, answer) = (HTTPResponseReader(), Answer())
         var rest = bytes[...]
         while !rest.isEmpty {
-            for part in try reader.take(rest.prefix(size)) {
+            for part in try reader.append(rest.prefix(size)) {
                 switch part {
                 case .status(let status): answer.status = status
                 case .bytes(let bytes): answer.body += bytes
@@ -47,13 +47,13 @@ enum EtcdTarget {
         return answer
     }
 
-    private static func judgeStream(_ bytes: [UInt8], _ size: Int) throws(Finding) {
+    private static func checkStream(_ bytes: [UInt8], _ size: Int) throws(Finding) {
         guard let whole = try? objects(bytes, max(1, bytes.count)) else { return }
-        guard let pieces = try? objects(bytes, size) else { throw Finding("in pieces of \(size) it is no stream") }
-        try expect(whole == pieces, "in pieces of \(size) other objects")
+        guard let pieces = try? objects(bytes, size) else { throw Finding("in chunks of \(size) it is not a stream") }
+        try expect(whole == pieces, "in chunks of \(size) the objects differ")
         for object in whole {
             try expect(object.first == UInt8(ascii: "{") && object.last == UInt8(ascii: "}"), "half an object")
-            try judgeAnswers(object)
+            try checkAnswers(object)
         }
     }
 
@@ -68,28 +68,28 @@ enum EtcdTarget {
 
     // MARK: Answers
 
-    private static func judgeAnswers(_ bytes: [UInt8]) throws(Finding) {
-        if let page = try judge({ () throws(EtcdError) in try EtcdAnswers.page(bytes) }) {
+    private static func checkAnswers(_ bytes: [UInt8]) throws(Finding) {
+        if let page = try check({ () throws(EtcdError) in try EtcdReplies.page(bytes) }) {
             try expect(page.result.keys.allSatisfy { !$0.key.isEmpty }, "a pair without a key")
-            let again = try? EtcdAnswers.page(Self.written(page))
+            let again = try? EtcdReplies.page(Self.written(page))
             try expect(again == page, "written and read: \(String(decoding: Self.written(page), as: UTF8.self))")
         }
-        if case .events(_, let events)? = try judge({ () throws(EtcdError) in try EtcdAnswers.watchMessage(bytes) }) {
+        if case .events(_, let events)? = try check({ () throws(EtcdError) in try EtcdReplies.watchMessage(bytes) }) {
             try expect(events.allSatisfy { !$0.pair.key.isEmpty }, "an event without a key")
         }
-        if let lease = try judge({ () throws(EtcdError) in try EtcdAnswers.lease(bytes) }) {
-            try expect(lease.id != 0 && lease.seconds > 0, "a lease that is none")
+        if let lease = try check({ () throws(EtcdError) in try EtcdReplies.lease(bytes) }) {
+            try expect(lease.id != 0 && lease.seconds > 0, "an invalid lease")
         }
-        if let token = try judge({ () throws(EtcdError) in try EtcdAnswers.token(bytes) }) {
-            try expect(token.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "a token that is no header")
+        if let token = try check({ () throws(EtcdError) in try EtcdReplies.token(bytes) }) {
+            try expect(token.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "a token that is not a valid header value")
         }
-        _ = try judge { () throws(EtcdError) in try EtcdAnswers.transaction(bytes) }
-        _ = try judge { () throws(EtcdError) in try EtcdAnswers.keptAlive(bytes) }
-        _ = try judge { () throws(EtcdError) in try EtcdAnswers.status(bytes) }
+        _ = try check { () throws(EtcdError) in try EtcdReplies.transaction(bytes) }
+        _ = try check { () throws(EtcdError) in try EtcdReplies.keptAlive(bytes) }
+        _ = try check { () throws(EtcdError) in try EtcdReplies.status(bytes) }
     }
 
-    /// A value, or nil and an error that can be shown.
-    private static func judge<Value>(_ body: () throws(EtcdError) -> Value) throws(Finding) -> Value? {
+    /// The value, or nil after checking that the error is safe to print.
+    private static func check<Value>(_ body: () throws(EtcdError) -> Value) throws(Finding) -> Value? {
         do throws(EtcdError) {
             return try body()
         } catch {
@@ -98,21 +98,21 @@ enum EtcdTarget {
         }
     }
 
-    private static func judgeErrors(_ bytes: [UInt8], _ status: Int) throws(Finding) {
-        let text = EtcdAnswers.failure(status: status, bytes).description
+    private static func checkErrors(_ bytes: [UInt8], _ status: Int) throws(Finding) {
+        let text = EtcdReplies.failure(status: status, bytes).description
         try expect(Quoting.isSafe(text) && text.utf8.count < 2_000, "an unsafe or long error: \(text)")
     }
 
-    // MARK: A second writing
+    // MARK: A second encoder
 
-    private static func written(_ page: EtcdAnswers.Page) -> [UInt8] {
+    private static func written(_ page: EtcdReplies.Page) -> [UInt8] {
         let header: [(String, JSON)] = [
             ("cluster_id", .string("\(page.result.header.clusterID)")), ("revision", .int(page.result.header.revision)),
         ]
         return Array(
             JSON.object([
-                ("header", .object(header)), ("kvs", .array(page.result.keys.map(written))), ("more", .bool(page.more)),
-                ("count", .string("\(page.result.count)")),
+                ("header", .object(header)), ("kvs", .array(page.result.keys.map(written))),
+                ("more", .bool(page.hasMore)), ("count", .string("\(page.result.count)")),
             ]).text.utf8)
     }
 
@@ -124,7 +124,7 @@ enum EtcdTarget {
         ])
     }
 
-    /// RFC 4648, slowly.
+    /// A simple encoder of RFC 4648.
     private static func base64(_ bytes: [UInt8]) -> String {
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
         var text = ""

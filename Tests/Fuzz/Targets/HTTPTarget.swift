@@ -1,23 +1,23 @@
-// HTTP requests: the same however they are chopped, the same when they are written again, and never in doubt.
+// Fuzzes HTTP requests: independent of chunks, unchanged by a round trip, and never ambiguous.
 
 import TweaksPanel
 
-/// The parser, and who may ask. The first byte chooses the pieces and the limits.
+/// The parser and the access checks. The first byte selects the chunk sizes and the limits.
 enum HTTPTarget {
     static func run(_ bytes: [UInt8]) throws(Finding) {
         guard let choice = bytes.first else { return }
         let stream = Array(bytes.dropFirst())
         let limits = choice & 1 == 0 ? HTTPLimits() : narrow
         let whole = HTTPFraming(stream, limits: limits)
-        for sizes in [[1], [2, 3], [Int(choice >> 1)], [Int(choice >> 4), 1, Int(choice & 15)]] {
+        for sizes in chunkSizes(choice) {
             let pieces = HTTPFraming(stream, limits: limits, sizes: sizes)
-            try expect(whole == pieces, "in pieces of \(sizes): \(pieces), and whole: \(whole)")
+            try expect(whole == pieces, "in chunks of \(sizes): \(pieces), and whole: \(whole)")
         }
-        try judge(whole, of: stream, limits)
+        try check(whole, of: stream, limits)
         for request in whole.requests {
-            try judgeFraming(request, limits)
-            try judgeWriting(request)
-            try judgeWho(request)
+            try checkFraming(request, limits)
+            try checkWriting(request)
+            try checkAccess(request)
         }
     }
 
@@ -28,8 +28,8 @@ enum HTTPTarget {
         return limits
     }()
 
-    /// Nothing comes behind a failure, and nothing comes out that did not come in.
-    private static func judge(_ whole: HTTPFraming, of stream: [UInt8], _ limits: HTTPLimits) throws(Finding) {
+    /// No event follows a failure, and no more bytes come out than went in.
+    private static func check(_ whole: HTTPFraming, of stream: [UInt8], _ limits: HTTPLimits) throws(Finding) {
         let failures = whole.events.indices.filter { if case .failure = whole.events[$0] { true } else { false } }
         try expect(failures.isEmpty || failures == [whole.events.count - 1], "events behind a failure: \(whole.events)")
         try expect(whole.count <= stream.count, "\(whole.count) bytes wait of \(stream.count)")
@@ -40,10 +40,10 @@ enum HTTPTarget {
 
     // MARK: Requests
 
-    /// The rules of framing, in words of their own.
-    private static func judgeFraming(_ request: HTTPRequest, _ limits: HTTPLimits) throws(Finding) {
+    /// The rules of framing, checked independently of the parser.
+    private static func checkFraming(_ request: HTTPRequest, _ limits: HTTPLimits) throws(Finding) {
         let names = request.headers.map(\.name)
-        try expect(!names.contains("transfer-encoding"), "an encoding was taken: \(request)")
+        try expect(!names.contains("transfer-encoding"), "an encoding was accepted: \(request)")
         let hosts = names.filter { $0 == "host" }.count
         try expect(hosts == 1 || hosts == 0 && request.version == .http10, "\(hosts) hosts")
         try expect(names.filter { $0 == "content-length" }.count <= 1, "two lengths: \(request)")
@@ -60,10 +60,10 @@ enum HTTPTarget {
         }
     }
 
-    /// A request that is written again is the same one.
-    private static func judgeWriting(_ request: HTTPRequest) throws(Finding) {
+    /// A request that is written and parsed again is the same one.
+    private static func checkWriting(_ request: HTTPRequest) throws(Finding) {
         var limits = HTTPLimits()
-        // What is encoded, or repaired, is longer than it was.
+        // Encoded or repaired text is longer than the input.
         (limits.requestLine, limits.headerLine, limits.headers) = (100_000, 100_000, 100_000)
         let bytes = written(request)
         let again = HTTPFraming(bytes, limits: limits)
@@ -86,46 +86,42 @@ enum HTTPTarget {
         }.joined()
     }
 
-    // MARK: Who may ask
+    // MARK: Access
 
-    private static let watch = HTTPGuard(port: 7780, hosts: ["panel.example"])
+    private static let accessCheck = HTTPGuard(port: 7780, hosts: ["panel.example"])
     private static let ours = ["localhost:7780", "127.0.0.1:7780", "[::1]:7780", "panel.example:7780"]
 
-    private static func judgeWho(_ request: HTTPRequest) throws(Finding) {
+    private static func checkAccess(_ request: HTTPRequest) throws(Finding) {
         if let credential = HTTPCredential(request, port: 7780) {
             let hasHeader = request.headers.contains { $0.name == "authorization" }
             if case .page(let id, let key) = credential {
                 try expect(
                     !hasHeader && !id.isEmpty && !key.isEmpty, "a page with a header, or without a key: \(credential)")
             } else {
-                try expect(hasHeader, "a token of no header: \(credential)")
+                try expect(hasHeader, "a token without a header: \(credential)")
             }
         }
-        if watch.failure(of: request) != nil { return }
+        if accessCheck.failure(of: request) != nil { return }
         let host = request[header: "host"] ?? ""
         try expect(ours.contains(host.lowercased()), "the host \(host) is not ours")
         for header in request.headers where header.name == "origin" {
             try expect(ours.contains { "http://\($0)" == header.value }, "the origin \(header.value) is not ours")
         }
-        try expect(!request.headers.contains { $0.name == "upgrade" }, "an upgrade was let through")
+        try expect(!request.headers.contains { $0.name == "upgrade" }, "an upgrade was accepted")
     }
 }
 
-/// What the parser makes of a byte stream, in pieces of any size.
+/// The events that the parser returns for a byte stream, in chunks of any size.
 struct HTTPFraming: Equatable {
     private(set) var events: [HTTPEvent] = []
     private(set) var count = 0
     private(set) var hasBegun = false
 
-    /// - Parameter sizes: The sizes of the pieces, over and over; none: all at once.
+    /// - Parameter sizes: As of ``chunks(of:sizes:)``.
     init(_ stream: [UInt8], limits: HTTPLimits, sizes: [Int] = []) {
         var parser = HTTPParser(limits: limits)
-        var (position, turn) = (0, 0)
-        while position < stream.count {
-            let size = sizes.isEmpty ? stream.count : sizes[turn % sizes.count]
-            let end = min(position + max(size, 1), stream.count)
-            parser.append(stream[position..<end])
-            (position, turn) = (end, turn + 1)
+        for chunk in chunks(of: stream, sizes: sizes) {
+            parser.append(chunk)
             while let event = parser.next() { events.append(event) }
         }
         (count, hasBegun) = (parser.count, parser.hasBegun)

@@ -1,37 +1,33 @@
-// Two sessions of a server with a live registry: one that may do everything, and a guest who may not.
+// Fuzzes a server with two sessions: an owner with all permissions, and a guest with some.
 
 import Tweaks
 import TweaksServer
 
-/// The bytes of both sessions. The first byte chooses what the guest may do; the rest is what they send: the guest, the
-/// owner, the guest again…, each piece ended by U+001E.
+/// The bytes of both sessions. The first byte selects the guest's role; the rest is sent alternately by guest and
+/// owner, in pieces separated by U+001E.
 enum SessionTarget {
     private static let separator: UInt8 = 0x1E
 
     static func run(_ bytes: [UInt8]) throws(Finding) {
         guard let choice = bytes.first else { return }
         let role = GuestRole.all[Int(choice) % GuestRole.all.count]
-        let bench = try SessionBench(role)
+        let harness = try SessionHarness(role)
         let pieces = bytes.dropFirst().split(separator: separator, omittingEmptySubsequences: false)
         for (position, piece) in pieces.enumerated() {
-            if position.isMultiple(of: 2) {
-                try bench.guestSends(piece)
-            } else {
-                try bench.ownerSends(piece)
-            }
+            if position.isMultiple(of: 2) { try harness.sendAsGuest(piece) } else { try harness.sendAsOwner(piece) }
         }
-        try bench.end()
+        try harness.end()
     }
 }
 
-/// What a guest may do, in words of its own: the product's idea of it is what is tested.
+/// The permissions of a guest, stated independently of the product's implementation, which is under test.
 struct GuestRole {
     let scopes: [TweakScope]
-    /// What it may change: paths that begin so.
+    /// The prefixes of the paths that it may change.
     let changes: [String]
     /// Whether it may run the action.
     let runs: Bool
-    /// Whether it may know of the vault.
+    /// Whether it may see the vault.
     let seesVault: Bool
 
     static let all: [GuestRole] = [

@@ -1,24 +1,24 @@
-// The files of state: what is understood of them is written so that it is understood again.
+// Fuzzes the state files: entries that were read survive a round trip.
 
 import Dispatch
 import TweaksStorage
 
-/// Overrides and history. The first byte chooses which.
+/// Overrides and history. The first byte selects which.
 enum StateTarget {
     static func run(_ bytes: [UInt8]) throws(Finding) {
         guard let choice = bytes.first else { return }
         let text = Array(bytes.dropFirst())
         if choice & 1 == 0 {
-            try judge(text) { StateText.overrides($0, time: StandingTime()) }
+            try check(text) { StateFileCodec.overrides($0, time: StoppedClock()) }
         } else {
-            try judge(text) { StateText.history($0, time: StandingTime()) }
+            try check(text) { StateFileCodec.history($0, time: StoppedClock()) }
         }
     }
 
-    private static func judge(_ text: [UInt8], _ rewrite: ([UInt8]) -> [UInt8]?) throws(Finding) {
+    private static func check(_ text: [UInt8], _ rewrite: ([UInt8]) -> [UInt8]?) throws(Finding) {
         guard let once = rewrite(text) else { return }
         guard let twice = rewrite(once) else {
-            throw Finding("what was written is not taken: \(String(decoding: once, as: UTF8.self))")
+            throw Finding("the written file is rejected: \(String(decoding: once, as: UTF8.self))")
         }
         try expect(
             once == twice,
@@ -26,8 +26,8 @@ enum StateTarget {
     }
 }
 
-/// A clock that stands still, so that an input means the same every time.
-private struct StandingTime: StorageTime {
+/// A clock that stands still, so that an input has the same meaning in each run.
+private struct StoppedClock: StorageTime {
     private static let start = ContinuousClock.now
 
     var now: ContinuousClock.Instant { Self.start }

@@ -1,17 +1,17 @@
-// Telnet's commands in the midst of lines, against a second, slow and simple, reading of the same rules.
+// Fuzzes telnet commands within lines, against a simple reference implementation.
 
 import TweaksWire
 
-/// The line reader with everything that a telnet client may mix in. The first byte chooses the pieces.
+/// The line reader with the commands of a telnet client. The first byte selects the chunk sizes.
 enum TelnetTarget {
     static func run(_ bytes: [UInt8]) throws(Finding) {
         guard let choice = bytes.first else { return }
         let stream = Array(bytes.dropFirst())
-        let expected = SlowTelnet(stream)
+        let expected = ReferenceTelnet(stream)
         for sizes in [[], [1], [Int(choice), 1], [2, Int(choice >> 3)]] {
             let framing = Framing(stream, limit: 1 << 30, sizes: sizes)
-            let lines = framing.lines.map { SlowTelnet.Line(bytes: $0.bytes, isPoisoned: $0.isPoisoned) }
-            try expect(lines == expected.lines, "lines \(lines), and by the rules \(expected.lines)")
+            let lines = framing.lines.map { ReferenceTelnet.Line(bytes: $0.bytes, isPoisoned: $0.isPoisoned) }
+            try expect(lines == expected.lines, "lines \(lines), expected \(expected.lines)")
             try expect(framing.answers == expected.answers, "answers \(framing.answers), not \(expected.answers)")
             try expect(framing.wasInterrupted == expected.wasInterrupted, "interrupted: \(framing.wasInterrupted)")
             try expect(framing.isUnfinished == !expected.unfinished.isEmpty, "unfinished: \(framing.isUnfinished)")
@@ -19,8 +19,8 @@ enum TelnetTarget {
     }
 }
 
-/// RFC 854 and 855 and the protocol's line ends, one byte after the other.
-struct SlowTelnet {
+/// A byte-by-byte implementation of RFC 854, RFC 855 and the protocol's line ends.
+struct ReferenceTelnet {
     struct Line: Equatable {
         var bytes: [UInt8]
         var isPoisoned: Bool

@@ -1,4 +1,4 @@
-// The editor as a real program on a real terminal: its screens as text, and the terminal afterwards.
+// Tests of the editor on a terminal: its screens, and the restored terminal afterwards.
 
 import Foundation
 import Testing
@@ -8,23 +8,14 @@ import TweaksTestSupport
 
 @testable import tweakctl
 
-@Suite(.blocking, .tags(.process), .enabled(if: Surroundings.exists && Tool.setsid.exists)) struct EditorProgramTests {
-    private let surroundings: Surroundings
+@Suite(.blocking, .tags(.process), .enabled(if: TweakctlFixture.hasTerminal)) struct EditorProgramTests {
+    private let fixture: TweakctlFixture
     private let tweaks = ExampleTweaks()
     private let server: TweakServer
 
     init() throws {
-        surroundings = try Surroundings()
-        server = try surroundings.server("bounce", registry: tweaks.registry)
-    }
-
-    private func open(
-        _ columns: Int = 80, _ rows: Int = 24, _ variables: String = "COLORTERM=truecolor"
-    ) throws -> EditorTerminal {
-        let terminal = try EditorTerminal(surroundings, columns, rows, variables)
-        try terminal.wait(for: "● live")
-        try terminal.wait(for: "by code at")
-        return terminal
+        fixture = try TweakctlFixture()
+        server = try fixture.server("bounce", registry: tweaks.registry)
     }
 
     /// The row that shows a name.
@@ -32,8 +23,8 @@ import TweaksTestSupport
         terminal.screen.lines.first { $0.dropFirst(8).hasPrefix(name + "  ") } ?? ""
     }
 
-    @Test func shows() throws {
-        let terminal = try open()
+    @Test func theScreenShowsListDetailsAndKeys() throws {
+        let terminal = try EditorTerminal.live(fixture)
         let lines = terminal.screen.lines
         #expect(lines[0].hasPrefix(" bounce  pid ") && lines[0].contains("  9 tweaks  rev 0"))
         #expect(lines[1] == " ▾ Content" && lines[2] == "   ▾ Text")
@@ -43,79 +34,62 @@ import TweaksTestSupport
         #expect(lines[16] == " Label size" && lines[17] == " number 10…100, step 0.5, pt, default 60")
         #expect(lines[23] == " ← → change  Enter type  u undo  / search  p presets  ? help  q quit")
         #expect(terminal.screen.isAlternate && !terminal.screen.showsCursor && terminal.screen.modes.contains("?2004"))
-        try terminal.type("q")
-        try terminal.wait(for: "code 0")
-        #expect(terminal.isRestored)
-        server.stop()
+        try terminal.quit()
     }
 
-    @Test func changes() throws {
-        let terminal = try open()
+    @Test func keysChangeUndoAndRedo() throws {
+        let terminal = try EditorTerminal.live(fixture)
         try terminal.type("\u{1B}[C\u{1B}[1;2C")
         try terminal.wait { self.row("Size", $0).contains("65.5 pt") && self.tweaks.size.value == 65.5 }
         try terminal.wait { self.row("Size", $0).contains("● Size") }
-        // Others appear at once, and are marked.
+        // Changes by others are marked.
         try tweaks.size.set(30)
         try terminal.wait(for: "← code")
-        try terminal.wait { $0.screen.text.contains("● Size       30 pt") }
-        try terminal.type("u")
-        try terminal.wait(for: "undid ")
-        try terminal.type("U")
-        try terminal.wait(for: "redid ")
-        server.stop()
+        try terminal.wait(for: "● Size       30 pt")
+        try terminal.type("u", for: "undid ")
+        try terminal.type("U", for: "redid ")
     }
 
-    @Test func setsForAWhile() throws {
-        let terminal = try open()
+    @Test func aTemporaryValueCanBeKept() throws {
+        let terminal = try EditorTerminal.live(fixture)
         try terminal.type("t72\r")
         try terminal.wait { $0.screen.text.contains("● Size       72 pt") && $0.screen.text.contains("→ temporary") }
         #expect(tweaks.size.value == 72)
-        try terminal.type("K")
-        try terminal.wait(for: "→ override 72")
-        server.stop()
+        try terminal.type("K", for: "→ override 72")
     }
 
-    @Test func typesValues() throws {
-        let terminal = try open()
-        try terminal.type("\r\u{15}500\r")
-        try terminal.wait(for: "500 is outside 10...100")
+    @Test func aValueIsTypedAndPasted() throws {
+        let terminal = try EditorTerminal.live(fixture)
+        try terminal.type("\r\u{15}500\r", for: "500 is outside 10...100")
         #expect(terminal.screen.showsCursor && terminal.screen.row == 3 && terminal.screen.column == 22)
         try terminal.type("\u{7F}\u{7F}")
-        // What is pasted is text: its line end sends nothing.
+        // A pasted line break does not submit the value.
         try terminal.type("\u{1B}[200~5\r\u{1B}[201~")
         try terminal.wait { $0.screen.lines[3].hasSuffix(" 55") }
         #expect(tweaks.size.value == 60)
         try terminal.type("\r")
         try terminal.wait { $0.screen.text.contains("● Size       55 pt") && !$0.screen.showsCursor }
         #expect(tweaks.size.value == 55)
-        server.stop()
     }
 
-    @Test func searchesAndShowsHelp() throws {
-        let terminal = try open()
-        try terminal.type("/fnt")
-        try terminal.wait(for: "1 of 9")
+    @Test func searchAndHelpAreShownAndLeft() throws {
+        let terminal = try EditorTerminal.live(fixture)
+        try terminal.type("/fnt", for: "1 of 9")
         #expect(terminal.screen.lines[1].contains("Content/Text/Font Name") && terminal.screen.showsCursor)
-        try terminal.type("\u{1B}")
-        try terminal.wait(for: "▾ Player")
-        try terminal.type("?")
-        try terminal.wait(for: "── keys ──")
+        try terminal.type("\u{1B}", for: "▾ Player")
+        try terminal.type("?", for: "── keys ──")
         #expect(terminal.screen.text.contains("Shift-← Shift-→"))
-        try terminal.type("q")
-        try terminal.wait(for: "▾ Player")
-        server.stop()
+        try terminal.type("q", for: "▾ Player")
     }
 
-    @Test func adjustsColours() throws {
-        let terminal = try open()
-        try terminal.type("jjc\u{1B}[1;2C\u{1B}[B\u{1B}[C")
-        try terminal.wait(for: "#100100FF")
-        #expect(terminal.screen.text.contains("▌G   1 ░░░") && terminal.sawBytes("48;2;16;1;0m"))
-        server.stop()
+    @Test func keysAdjustTheChannelsOfAColor() throws {
+        let terminal = try EditorTerminal.live(fixture)
+        try terminal.type("jjc\u{1B}[1;2C\u{1B}[B\u{1B}[C", for: "#100100FF")
+        #expect(terminal.screen.text.contains("▌G   1 ░░░") && terminal.output.contains("48;2;16;1;0m"))
     }
 
-    @Test func resizes() throws {
-        let terminal = try open()
+    @Test func theScreenFollowsTheSizeOfTheTerminal() throws {
+        let terminal = try EditorTerminal.live(fixture)
         try terminal.resize(120, 30)
         try terminal.wait { $0.screen.lines[0].hasSuffix("● live") && $0.screen.lines[0].count == 119 }
         #expect(terminal.screen.lines[1].contains("│ Content/Text/Size") && terminal.screen.lines.count == 30)
@@ -126,21 +100,18 @@ import TweaksTestSupport
         try terminal.resize(80, 24)
         try terminal.wait(for: "▾ Player")
         #expect(terminal.screen.unknown.isEmpty)
-        server.stop()
     }
 
-    @Test(arguments: [SIGTERM, SIGHUP, SIGINT]) func isKilled(_ number: Int32) throws {
-        let terminal = try open()
+    @Test(arguments: [SIGTERM, SIGHUP, SIGINT]) func aSignalRestoresTheTerminal(_ number: Int32) throws {
+        let terminal = try EditorTerminal.live(fixture)
         try terminal.signal(number)
         try terminal.wait(for: "code \(128 + number)")
         #expect(terminal.isRestored)
-        server.stop()
     }
 
-    /// Stopped and continued, it gives the terminal back meanwhile, and draws all of it again.
-    @Test func isStoppedAndGoesOn() throws {
-        let terminal = try open()
-        // In a session without job control nothing really stops; what it does before and after is the same.
+    @Test func aStopRestoresTheTerminalUntilTheEditorContinues() throws {
+        let terminal = try EditorTerminal.live(fixture)
+        // In a session without job control the process does not stop, but it prepares for it and redraws.
         try terminal.signal(SIGTSTP)
         try terminal.wait { $0.count("\u{1B}[?1049l") == 1 && $0.count("\u{1B}[?1049h") == 2 }
         try terminal.wait(for: "▾ Player")
@@ -149,41 +120,34 @@ import TweaksTestSupport
         try terminal.signal(SIGCONT)
         try terminal.wait { $0.count("\u{1B}[2J") > drawn }
         try terminal.wait(for: "▾ Player")
-        try terminal.type("q")
-        try terminal.wait(for: "code 0")
-        #expect(terminal.isRestored)
-        server.stop()
+        try terminal.quit()
     }
 
-    @Test func serverReturns() throws {
-        let terminal = try open()
+    @Test func typedTextSurvivesARestartOfTheServer() throws {
+        let terminal = try EditorTerminal.live(fixture)
         try terminal.type("\r\u{15}7")
         server.stop()
-        try terminal.wait(for: "lost, trying again")
+        try terminal.wait(for: "disconnected, retrying")
         try terminal.type("2")
         let later = ExampleTweaks()
-        let again = try surroundings.server("bounce", registry: later.registry)
+        try fixture.server("bounce", registry: later.registry)
         try terminal.wait(for: "bounce was restarted")
         try terminal.wait(for: "● live")
-        try terminal.type("\r")
-        try terminal.wait { $0.screen.text.contains("● Size       72 pt") }
+        try terminal.type("\r", for: "● Size       72 pt")
         #expect(later.size.value == 72)
-        again.stop()
     }
 
-    /// Without colours everything can be read: marks and reverse lines, and no colour at all.
-    @Test func withoutColours() throws {
-        let terminal = try open(80, 24, "NO_COLOR=1")
+    @Test func withoutColorsMarksAndAttributesRemain() throws {
+        let terminal = try EditorTerminal.live(fixture, 80, 24, "NO_COLOR=1")
         try terminal.type("\u{1B}[C")
         try terminal.wait { $0.screen.lines[3].hasPrefix("▌     ● Size       60.5 pt") }
-        #expect(terminal.screen.looks.isSubset(of: ["0", "1", "4", "7"]))
-        server.stop()
+        #expect(terminal.screen.attributes.isSubset(of: ["0", "1", "4", "7"]))
     }
 
-    @Test func cannotConnect() throws {
+    @Test func withoutAServerTheScreenIsNotOpened() throws {
         server.stop()
-        let terminal = try EditorTerminal(surroundings, 80, 24, "")
+        let terminal = try EditorTerminal(fixture, 80, 24, "")
         try terminal.wait(for: "code 3")
-        #expect(!terminal.sawBytes("\u{1B}[?1049h"))
+        #expect(!terminal.output.contains("\u{1B}[?1049h"))
     }
 }

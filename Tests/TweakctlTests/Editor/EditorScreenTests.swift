@@ -1,4 +1,4 @@
-// Screens as text, at several sizes and in every mode.
+// Tests of the editor's screens, as text, at several sizes and in every mode.
 
 import Testing
 import Tweaks
@@ -6,21 +6,21 @@ import Tweaks
 @testable import tweakctl
 
 @Suite struct EditorScreenTests {
-    /// A screen as it is, without the blanks at the ends of lines.
-    private func expect(_ bench: EditorBench, _ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
-        #expect(bench.frame().text == text, sourceLocation: sourceLocation)
+    /// Compares a screen, without the spaces at the ends of lines.
+    private func expect(_ harness: EditorHarness, _ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(harness.frame().text == text, sourceLocation: sourceLocation)
     }
 
-    @Test func usual() {
-        var bench = EditorBench()
-        bench.event("event 5 Content/Text/Alignment = right # was left by uid 1000")
-        bench.answer("get Content/Text/Alignment", status: "error unknown-tweak gone")
-        bench.pass(.seconds(1))
-        bench.answer(
+    @Test func aUsualTerminalShowsTheListAndTheDetails() {
+        var harness = EditorHarness()
+        harness.event("event 5 Content/Text/Alignment = right # was left by uid 1000")
+        harness.answer("get Content/Text/Alignment", status: "error unknown-tweak gone")
+        harness.advance(by: .seconds(1))
+        harness.answer(
             "explain Content/Text/Size",
             ["    default            60  by code at 2026-11-21T10:00:00Z", "  → override           60  by uid 0"])
         expect(
-            bench,
+            harness,
             """
              bounce  pid 4711  9 tweaks  2 modified  rev 5  /run/bounce.sock         ● live
              ▾ Content  2 modified
@@ -49,11 +49,10 @@ import Tweaks
             """)
     }
 
-    @Test func narrow() {
-        var bench = EditorBench(44, 15)
-        bench.type("j")
+    @Test func aNarrowTerminalShowsNoBars() {
+        let harness = EditorHarness(44, 15, keys: "j")
         expect(
-            bench,
+            harness,
             """
              bounce  pid 4711  9 tweaks  rev 4   ● live
              ▾ Content  1 modified
@@ -73,11 +72,10 @@ import Tweaks
             """)
     }
 
-    @Test func wide() {
-        var bench = EditorBench(110, 18)
-        bench.type("jjj")
+    @Test func aWideTerminalShowsTheDetailsBesideTheList() {
+        let harness = EditorHarness(110, 18, keys: "jjj")
         expect(
-            bench,
+            harness,
             """
              bounce  pid 4711  9 tweaks  1 modified  rev 4  /run/bounce.sock                                       ● live
              ▾ Content  1 modified                                           │ Content/Text/Alignment
@@ -96,15 +94,14 @@ import Tweaks
                     Frames     25                                            │
                                                                              │
 
-             ← → change  Space next  Enter type  u undo  t for a while  / search  m modified  p presets  ? help  q quit
+             ← → change  Space next  Enter type  u undo  t temporary  / search  m modified  p presets  ? help  q quit
             """)
     }
 
-    @Test func search() {
-        var bench = EditorBench(40, 8)
-        bench.type("/s")
+    @Test func searchShowsPathsAndItsPrompt() {
+        let harness = EditorHarness(40, 8, keys: "/s")
         expect(
-            bench,
+            harness,
             """
              bounce  pid 4711  9 tweaks      ● live
             ▌   Content/Text/Size   60 pt
@@ -115,17 +112,16 @@ import Tweaks
              / s                             4 of 9
              Enter keep  Escape all  ↑ ↓ choose
             """)
-        #expect(bench.frame().cursor == .init(row: 6, column: 4))
+        #expect(harness.frame().cursor == .init(row: 6, column: 4))
     }
 
-    @Test func refusedValue() {
-        var bench = EditorBench(60, 11)
-        bench.type("\r\u{15}500\r")
-        bench.answer(
+    @Test func aRefusedValueIsExplainedBelowTheList() {
+        var harness = EditorHarness(60, 11, keys: "\r\u{15}500\r")
+        harness.answer(
             "set Content/Text/Size 500",
             status: "error out-of-range Content/Text/Size: 500 is outside 10...100; write a number of that range")
         expect(
-            bench,
+            harness,
             """
              bounce  pid 4711  9 tweaks  1 modified  rev 4       ● live
              ▾ Content  1 modified
@@ -139,33 +135,29 @@ import Tweaks
              of that range
              Enter set  Escape leave
             """)
-        #expect(bench.frame().cursor == .init(row: 3, column: 22))
+        #expect(harness.frame().cursor == .init(row: 3, column: 22))
     }
 
-    /// Beside the value, where there is room.
-    @Test func refusedBeside() {
-        var bench = EditorBench(110, 16)
-        bench.type("\r\u{15}500\r")
-        bench.answer("set Content/Text/Size 500", status: "error out-of-range 500 is outside 10...100")
-        #expect(bench.frame().lines[3].text.contains("500           500 is outside 10...100"))
+    @Test func aRefusedValueIsExplainedBesideIfThereIsRoom() {
+        var harness = EditorHarness(110, 16, keys: "\r\u{15}500\r")
+        harness.answer("set Content/Text/Size 500", status: "error out-of-range 500 is outside 10...100")
+        #expect(harness.frame().lines[3].text.contains("500           500 is outside 10...100"))
     }
 
-    @Test func channels() {
-        var bench = EditorBench(80, 12)
-        bench.type("jjc")
-        #expect(bench.frame().lines[9].text.hasPrefix("      >R 255  G 136  B 0  A 255"))
-        bench.model.size = ScreenSize(columns: 80, rows: 24)
-        let lines = bench.frame().lines
+    @Test func aColorShowsItsChannels() {
+        var harness = EditorHarness(80, 12, keys: "jjc")
+        #expect(harness.frame().lines[9].text.hasPrefix("      >R 255  G 136  B 0  A 255"))
+        harness.model.size = ScreenSize(columns: 80, rows: 24)
+        let lines = harness.frame().lines
         #expect(lines[17].text.trimmedAtEnd == " ▌R 255 " + String(repeating: "█", count: 34))
         #expect(lines[19].text.trimmedAtEnd == "  B   0 " + String(repeating: "░", count: 34))
     }
 
-    @Test func presets() {
-        var bench = EditorBench(60, 9)
-        bench.type("p")
-        bench.answer("presets", ["  dark   12 tweaks, saved 2026-11-21 by uid 1000", "  light  3 tweaks"])
+    @Test func presetsReplaceTheList() {
+        var harness = EditorHarness(60, 9, keys: "p")
+        harness.answer("presets", ["  dark   12 tweaks, saved 2026-11-21 by uid 1000", "  light  3 tweaks"])
         expect(
-            bench,
+            harness,
             """
              bounce  pid 4711  9 tweaks  1 modified  rev 4       ● live
             ── presets ─────────────────────────────────────── 1 of 2 ──
@@ -179,66 +171,83 @@ import Tweaks
             """)
     }
 
-    @Test func help() {
-        var bench = EditorBench(50, 12)
-        bench.type("?\u{1B}[6~")
+    @Test func helpIsWrappedAndScrolls() {
+        let harness = EditorHarness(50, 12, keys: "?\u{1B}[6~")
         expect(
-            bench,
+            harness,
             """
              bounce  pid 4711  9 tweaks  1 modified    ● live
-            ── keys ──────────────────────────── 8–15 of 68 ──
+            ── keys ──────────────────────────── 8–15 of 71 ──
                ← →              change the value by its step;
                                 fold a group
-               Shift-← Shift-→  the same by ten steps
-               Alt-← Alt-→      the same by a tenth of a
-                                step, where none is declared
-               Space            flip, take the next choice,
-                                fold; an action with
-                                arguments
+               Shift-← Shift-→  change the value by ten steps
+               Alt-← Alt-→      change the value by a tenth
+                                of a step, if no step is
+                                declared
+               Space            flip a bool; take the next
+                                choice; fold a group; run an
 
              ↑ ↓ scroll  PgUp PgDn page  Escape back
             """)
     }
 
-    @Test(arguments: [(39, 24), (80, 7), (10, 3), (1, 1)]) func tooSmall(_ columns: Int, _ rows: Int) {
-        let frame = EditorBench(columns, rows).frame()
+    @Test(arguments: [(39, 24), (80, 7), (10, 3), (1, 1)])
+    func aSmallTerminalShowsTheRequiredSize(_ columns: Int, _ rows: Int) {
+        let frame = EditorHarness(columns, rows).frame()
         #expect(frame.lines.count == rows && frame.lines.allSatisfy { $0.width == columns })
         if columns > 20 { #expect(frame.text.hasPrefix("tweakctl needs 40 × 8; this is \(columns) × \(rows).")) }
     }
 
-    /// Every screen has exactly its size.
-    @Test func everySize() {
-        for keys in ["", "j", "c", "/x", "?", "jjc", "\r", "Gk\r"] {
-            var bench = EditorBench()
-            bench.type(keys)
-            for columns in [20, 39, 40, 59, 60, 99, 100, 150] {
-                for rows in [2, 8, 11, 15, 16, 22, 34] {
-                    bench.model.size = ScreenSize(columns: columns, rows: rows)
-                    bench.model.scroll()
-                    let frame = bench.frame()
-                    #expect(frame.lines.count == rows && frame.lines.allSatisfy { $0.width == columns })
-                    if let cursor = frame.cursor { #expect(cursor.row < rows && cursor.column < columns) }
-                }
+    @Test(arguments: ["", "j", "c", "/x", "?", "jjc", "\r", "Gk\r"]) func aScreenFillsItsSize(_ keys: String) {
+        var harness = EditorHarness(keys: keys)
+        for columns in [20, 39, 40, 59, 60, 99, 100, 150] {
+            for rows in [2, 8, 11, 15, 16, 22, 34] {
+                harness.model.size = ScreenSize(columns: columns, rows: rows)
+                harness.model.scroll()
+                let frame = harness.frame()
+                #expect(frame.lines.count == rows && frame.lines.allSatisfy { $0.width == columns })
+                if let cursor = frame.cursor { #expect(cursor.row < rows && cursor.column < columns) }
             }
         }
     }
 
-    /// What would fool a terminal does not reach it, wherever it stands; wide names stay in their columns.
-    @Test func hostileTexts() {
-        let facts = """
+    @Test(arguments: [80, 120]) func controlCharactersAreReplacedAndWideTextKeepsTheColumns(_ columns: Int) {
+        let tweaks = """
             {"ok":true,"rev":4,"tweaks":[{"path":"日本/語/名前","kind":"string","value":"\\u001b[2J\\u202eevil","default":"",\
             "modified":true,"help":"\\u001b]0;x\\u0007","unit":"\\u009b1m"},\
             {"path":"日本/語/e\u{301}","kind":"choice","value":"\\u001b[31m","choices":[{"name":"\\u001b[31m"}]}]}
             """
-        for size in [(80, 24), (120, 24)] {
-            var bench = EditorBench(size.0, size.1, facts: facts)
-            bench.event("event 5 日本/語/é = \"\\u001b[31m\" # was x by \u{1B}[5mme")
-            for keys in ["", "j", "\r", "␛/\u{1B}[200~\u{1B}]x\u{1B}[201~"] {
-                bench.type(keys)
-                let text = bench.frame().text
-                #expect(Quoting.isSafe(text.replacing("\n", with: "")), "\(text)")
-            }
-            #expect(bench.frame().lines.allSatisfy { $0.width == size.0 })
+        var harness = EditorHarness(columns, 24, tweaks: tweaks)
+        harness.event("event 5 日本/語/é = \"\\u001b[31m\" # was x by \u{1B}[5mme")
+        for keys in ["", "j", "\r", "␛/\u{1B}[200~\u{1B}]x\u{1B}[201~"] {
+            harness.type(keys)
+            let text = harness.frame().text
+            #expect(Quoting.isSafe(text.replacing("\n", with: "")), "\(text)")
         }
+        #expect(harness.frame().lines.allSatisfy { $0.width == columns })
+    }
+
+    @Test(arguments: [
+        ("Tab Shift-Tab", 20, ["Tab Shift-Tab"]), ("one two three", 8, ["one two", "three"]),
+        ("日本語日本語", 4, ["日本", "語日", "本語"]), ("", 5, [""]), ("a verylongword b", 6, ["a", "verylo", "ngword", "b"]),
+    ])
+    func textIsWrapped(_ text: String, _ width: Int, _ lines: [String]) { #expect(text.wrapped(to: width) == lines) }
+
+    @Test(arguments: [
+        ("short", 8, "short"), ("a long text", 6, "a lon…"), ("日本語", 4, "日…"),
+        ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"), ("blank     ", 6, "blank"), ("x", 0, ""),
+    ])
+    func textIsTruncated(_ text: String, _ columns: Int, _ fitted: String) {
+        #expect(text.fitted(to: columns) == fitted)
+    }
+
+    /// Although the search was typed without diacritics.
+    @Test(
+        arguments: [
+            ("grosse", "A/Größe", [2, 3, 4, 5, 6]), ("cafe", "Café/X/Y", [0, 1, 2, 3]), ("MÜT", "Mute", [0, 1, 2]),
+            ("s", "ß", [0]), ("zzz", "Größe", []),
+        ] as [(String, String, Set<Int>)])
+    func matchesOfASearchAreMarked(_ search: String, _ text: String, _ positions: Set<Int>) {
+        #expect(EditorScreen.matches(of: search, in: text) == positions)
     }
 }

@@ -1,17 +1,15 @@
-// Frames to bytes: only what changed, in one piece, and what a terminal then shows is the frame.
+// Tests that frames are drawn with few bytes, and that the terminal then shows the frame.
 
 import Testing
 import Tweaks
-import TweaksTerminal
 import TweaksTestSupport
 
 @testable import tweakctl
 
 @Suite struct FrameRendererTests {
-    private static let palettes = [
-        Palette(depth: .none, hasBlocks: true), Palette(depth: .sixteen, hasBlocks: true),
-        Palette(depth: .indexed, hasBlocks: true), Palette(depth: .full, hasBlocks: true),
-    ]
+    private static let palettes = [Palette.Depth.none, .sixteen, .indexed, .full].map {
+        Palette(depth: $0, hasBlocks: true)
+    }
 
     private func frame(_ lines: [String], columns: Int = 10, cursor: Frame.Cursor? = nil) -> Frame {
         Frame(lines: lines.map { StyledLine($0).fitted(to: columns) }, columns: columns, cursor: cursor)
@@ -21,12 +19,12 @@ import TweaksTestSupport
         String(decoding: bytes, as: UTF8.self).replacing("\u{1B}", with: "␛")
     }
 
-    @Test func onlyChangedLines() {
+    @Test func onlyChangedLinesAreDrawn() {
         var renderer = FrameRenderer(palette: Self.palettes[0])
         #expect(text(renderer.bytes(for: frame(["one", "two"]))) == "␛[0m␛[2J␛[1;1Hone␛[K␛[2;1Htwo␛[K")
         #expect(renderer.bytes(for: frame(["one", "two"])).isEmpty)
         #expect(text(renderer.bytes(for: frame(["one", "2"]))) == "␛[2;1H2␛[K")
-        // In the last column, erasing would take what was just written.
+        // Erasing at the last column would erase its character.
         #expect(text(renderer.bytes(for: frame(["0123456789", "2"]))) == "␛[1;1H0123456789")
         #expect(text(renderer.bytes(for: frame(["", "2"]))) == "␛[1;1H␛[K")
         renderer.forget()
@@ -34,18 +32,17 @@ import TweaksTestSupport
         #expect(text(renderer.bytes(for: frame(["a"]))).hasPrefix("␛[0m␛[2J"))
     }
 
-    @Test func cursor() {
+    @Test func theCursorIsHiddenWhileLinesAreDrawn() {
         var renderer = FrameRenderer(palette: Self.palettes[0])
         _ = renderer.bytes(for: frame(["one"]))
         #expect(text(renderer.bytes(for: frame(["one"], cursor: .init(row: 0, column: 2)))) == "␛[1;3H␛[?25h")
-        // It does not jump about while lines are drawn.
         #expect(
             text(renderer.bytes(for: frame(["two"], cursor: .init(row: 0, column: 3))))
                 == "␛[?25l␛[1;1Htwo␛[K␛[1;4H␛[?25h")
         #expect(text(renderer.bytes(for: frame(["two"]))) == "␛[?25l")
     }
 
-    @Test func looks() {
+    @Test func colorsFitTheDepthOfTheTerminal() {
         var line = StyledLine(on: .selected)
         line.add("a", .strong)
         line.add("  ", swatch: TweakColor(red8: 255, green8: 0, blue8: 128))
@@ -62,25 +59,25 @@ import TweaksTestSupport
         }
     }
 
-    @Test func withoutBlockCharacters() {
+    @Test func withoutBlockCharactersTheScreenIsASCII() {
         var renderer = FrameRenderer(palette: Palette(depth: .none, hasBlocks: false))
-        let bytes = renderer.bytes(for: EditorBench().frame(renderer.palette))
-        #expect(bytes.allSatisfy { $0 < 0x80 })
+        #expect(renderer.bytes(for: EditorHarness().frame(renderer.palette)).allSatisfy { $0 < 0x80 })
     }
 
     @Test(
         arguments: [
             ("xterm", "", nil, Palette.Depth.sixteen), ("xterm-256color", "", nil, .indexed),
-            ("tmux-256color", "truecolor", nil, .full),
-            ("xterm-direct", "", nil, .full), ("xterm-256color", "24bit", "1", .none), ("vt100", "", nil, .none),
-            ("linux", "", nil, .sixteen),
+            ("tmux-256color", "truecolor", nil, .full), ("xterm-direct", "", nil, .full),
+            ("xterm-256color", "24bit", "1", .none), ("vt100", "", nil, .none), ("linux", "", nil, .sixteen),
         ] as [(String, String, String?, Palette.Depth)])
-    func depth(_ term: String, _ colorTerm: String, _ noColor: String?, _ depth: Palette.Depth) {
+    func theEnvironmentSetsTheDepth(
+        _ term: String, _ colorTerm: String, _ noColor: String?, _ depth: Palette.Depth
+    ) {
         #expect(Palette.depth(term: term, colorTerm: colorTerm, noColor: noColor) == depth)
     }
 
-    /// From any frame to any other: what the terminal shows is the frame, wide characters and marks among it.
-    @Test(arguments: 0..<20) func anyFrames(_ seed: UInt64) {
+    /// With wide characters and combining marks.
+    @Test(arguments: 0..<20) func theTerminalShowsEachFrameAfterAnyOther(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var renderer = FrameRenderer(palette: Self.palettes[Int(seed) % 4])
         var emulator = ScreenEmulator(columns: 12, rows: 4)

@@ -1,21 +1,21 @@
-// A small terminal in memory: interprets what a full-screen program writes, so that screens are compared as text.
+// Interprets the output of a full-screen program, so that its screen can be compared as text.
 
 import TweaksTerminal
 
 @testable import tweakctl
 
-/// What a terminal of this size would show.
+/// A terminal in memory, with the sequences that the editor uses.
 struct ScreenEmulator {
     private(set) var columns: Int
     private(set) var rows: Int
     private var cells: [[String]]
     private(set) var row = 0
     private(set) var column = 0
-    /// Private modes that are on, such as 1049 for the other screen.
+    /// The private modes that are on, such as 1049 for the alternate screen.
     private(set) var modes: Set<String> = ["25"]
-    /// All parameters of looks that there were.
-    private(set) var looks: Set<String> = []
-    /// Sequences that it does not know, since the other screen is shown: whoever sends them is wrong about terminals.
+    /// All parameters of SGR sequences so far: colors and attributes.
+    private(set) var attributes: Set<String> = []
+    /// Unknown sequences since the alternate screen was entered, which the editor must not send.
     private(set) var unknown: [String] = []
     private var unread: [UInt8] = []
 
@@ -28,7 +28,7 @@ struct ScreenEmulator {
         Array(repeating: Array(repeating: " ", count: columns), count: rows)
     }
 
-    /// The terminal gets another size; what it shows then is anybody's guess.
+    /// Changes the size, and clears the screen, because terminals differ in what they keep.
     mutating func resize(columns: Int, rows: Int) {
         (self.columns, self.rows, row, column) = (columns, rows, 0, 0)
         cells = Self.blank(columns, rows)
@@ -39,9 +39,7 @@ struct ScreenEmulator {
     var isAlternate: Bool { modes.contains("?1049") }
     var showsCursor: Bool { modes.contains("25") }
 
-    // MARK: Bytes
-
-    /// Takes bytes in whatever pieces they come.
+    /// Interprets bytes, which may end within a sequence.
     mutating func feed(_ bytes: some Sequence<UInt8>) {
         unread += bytes
         var position = 0
@@ -49,8 +47,8 @@ struct ScreenEmulator {
         unread.removeFirst(position)
     }
 
-    /// Takes one character or sequence.
-    /// - Returns: How many bytes it had; nil when it is not whole.
+    /// Interprets one character or sequence.
+    /// - Returns: Its length in bytes; nil if it is incomplete.
     private mutating func step(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard let first = bytes.first else { return nil }
         switch first {
@@ -90,7 +88,7 @@ struct ScreenEmulator {
             (row, column) = (min(max(row, 0), rows - 1), min(max(column, 0), columns - 1))
         case ("K", ""): for cell in min(column, columns)..<columns { cells[row][cell] = " " }
         case ("J", "2"): cells = Self.blank(columns, rows)
-        case ("m", _): looks.formUnion(parameters.split(separator: ";").map { String($0) })
+        case ("m", _): attributes.formUnion(parameters.split(separator: ";").map { String($0) })
         case ("h", "?1049"), ("l", "?1049"):
             cells = Self.blank(columns, rows)
             if final == "h" { unknown = [] }
@@ -105,7 +103,7 @@ struct ScreenEmulator {
         if final == "h" { modes.insert(mode) } else { modes.remove(mode) }
     }
 
-    /// A character where the cursor is; what goes beyond the edge shows as a fault.
+    /// Writes a character at the cursor; one beyond the right edge is recorded as unknown.
     private mutating func put(_ character: Character) {
         let width = TextWidth.of(character)
         if width == 0 {

@@ -1,145 +1,115 @@
-// Another program at the port of one that was logged in to: it is told nothing, and left.
+// Tests that another program at the address of a saved login receives neither the token nor a command.
 
-import Foundation
 import Testing
-import Tweaks
-import TweaksTerminal
 import TweaksTestSupport
 import TweaksWire
 
 @testable import tweakctl
 
-@Suite(.blocking, .tags(.process), .enabled(if: Surroundings.exists)) struct ImpostorTests {
-    private let surroundings: Surroundings
-    private let server: FakeServer
-    private let secret = TokenSecret.make()
-    private let cache: FileTokenCache
+@Suite(.blocking, .tags(.process), .enabled(if: TweakctlFixture.exists)) struct ImpostorTests {
+    private let fixture: LoginFixture
+    private var secret: String { fixture.secret }
 
-    init() throws {
-        surroundings = try Surroundings()
-        server = try FakeServer()
-        cache = FileTokenCache(path: surroundings.directory.file("home/.local/state/tweakctl/tokens"))
+    init() throws { fixture = try LoginFixture(isTCP: true) }
+
+    /// The replies of an impostor, in which `CHALLENGE` stands for a valid one, and the error that tweakctl prints.
+    struct Replies: CustomStringConvertible {
+        let lines: [String]
+        let error: String
+
+        init(_ lines: String..., error: String = unverified) { (self.lines, self.error) = (lines, error) }
+
+        var description: String { lines.joined(separator: ", ") }
     }
 
-    private func keep(isPlain: Bool = false) throws {
-        try cache.keep(
-            KeptToken(secret: secret, name: "alice", scopes: ["read"], isPlain: isPlain), for: server.address)
-    }
-
-    /// How it answers the messages: `CHALLENGE` is a right one.
-    struct Lies: CustomStringConvertible {
-        let answers: [String]
-        let said: String
-
-        var description: String { answers.joined(separator: ", ") }
-    }
-
-    static let lies = [
-        Lies(answers: ["ok"], said: stranger), Lies(answers: ["ok token alice may admin"], said: stranger),
-        Lies(answers: ["ok r=x,s=eA==,i=1"], said: stranger), Lies(answers: ["CHALLENGE", "ok"], said: stranger),
-        Lies(answers: ["CHALLENGE", "ok token alice may admin"], said: stranger),
-        Lies(answers: ["CHALLENGE", "ok v=\(Base64.encode(SHA256.digest([]))) token alice may admin"], said: stranger),
-        Lies(
-            answers: ["CHALLENGE", "error denied that is no token of this process"],
-            said: "the token alice is not taken: it was revoked or has expired, or another program listens there"),
-        Lies(
-            answers: ["error denied this process takes no tokens"],
-            said: "the token alice could not be shown (denied); to do without it: tweakctl logout -H "),
-        Lies(
-            answers: ["error usage auth: write auth TOKEN, as in: auth twk_…"],
-            said: "the token alice could not be shown without sending it itself; tweakctl login --plain "),
+    static let replies = [
+        Replies("ok"), Replies("ok token alice may admin"), Replies("ok r=x,s=eA==,i=1"), Replies("CHALLENGE", "ok"),
+        Replies("CHALLENGE", "ok token alice may admin"),
+        Replies("CHALLENGE", "ok v=\(Base64.encode(SHA256.digest([]))) token alice may admin"),
+        Replies(
+            "CHALLENGE", "error denied the token is wrong, expired or revoked",
+            error: "the token alice was rejected: it was revoked or has expired, or another program listens there"),
+        Replies(
+            "error denied this process accepts no tokens",
+            error: "the token alice could not be used (denied); to connect without it: tweakctl logout -H "),
+        Replies(
+            "error usage auth: write auth TOKEN, as in: auth twk_…",
+            error: "the token alice was not sent: the server accepts it only in plain text; tweakctl login --plain "),
     ]
 
-    private static let stranger =
-        "does not know this token: it may not be the one you signed in to; nothing was shown to it"
+    private static let unverified =
+        "does not know this token: it may not be the one you signed in to; nothing was sent to it"
 
-    /// Answers as long as it has something to say.
-    /// - Returns: All that it was told.
-    private func lie(_ answers: [String]) throws -> [String] {
-        let peer = try server.accepted()
-        var heard: [String] = []
-        for answer in answers {
-            let message = try peer.message()
-            heard.append(message)
+    /// Sends replies to messages of SCRAM.
+    /// - Returns: All lines that tweakctl has sent.
+    private func answer(with replies: [String]) throws -> [String] {
+        let peer = try fixture.server.accept()
+        var received: [String] = []
+        for reply in replies {
+            let message = try peer.scramMessage()
+            received.append(message)
             let challenge = (try? Scram.Server(message))?.challenge ?? ""
-            try peer.say(answer.replacing("CHALLENGE", with: "ok \(challenge)") + "\n")
+            try peer.send(reply.replacing("CHALLENGE", with: "ok \(challenge)") + "\n")
         }
-        while let line = try? peer.line() { heard.append(line) }
-        return heard
+        while let line = try? peer.line() { received.append(line) }
+        return received
     }
 
-    @Test(arguments: lies) func isLeft(_ lies: Lies) throws {
-        try keep()
-        let process = try surroundings.start(["-H", server.address, "set", "A/B/Key", "hunter2"])
-        let heard = try lie(lies.answers)
+    @Test(arguments: replies) func anImpostorReceivesNoCommandAndNoToken(_ replies: Replies) throws {
+        let process = try fixture.startLoggedIn("set", "A/B/Key", "hunter2")
+        let received = try answer(with: replies.lines)
         let result = try process.result()
-        #expect(result.code == 1 && result.errors.contains(lies.said), "\(result.errors)")
-        #expect(heard.count == lies.answers.count && !heard.contains { $0.contains(secret) || $0.contains("hunter2") })
-        #expect(!result.errors.contains(secret) && cache.token(for: server.address)?.secret == secret)
+        #expect(result.code == 1 && result.errors.contains(replies.error), "\(result.errors)")
+        #expect(received.count == replies.lines.count)
+        #expect(!received.contains { $0.contains(secret) || $0.contains("hunter2") })
+        #expect(!result.errors.contains(secret) && fixture.saved?.secret == secret)
     }
 
-    @Test(arguments: lies) func isNotLoggedInTo(_ lies: Lies) throws {
-        let process = try surroundings.start(["-H", server.address, "login"])
-        process.type(secret + "\n")
-        let heard = try lie(lies.answers)
+    @Test(arguments: replies) func aLoginAtAnImpostorIsNotSaved(_ replies: Replies) throws {
+        let process = try fixture.start("login", input: secret + "\n")
+        let received = try answer(with: replies.lines)
         let result = try process.result()
-        #expect(result.code == 1 && heard.count == lies.answers.count && !heard.contains { $0.contains(secret) })
-        #expect(cache.servers.isEmpty && !result.errors.contains(secret))
+        #expect(result.code == 1 && received.count == replies.lines.count && !received.contains { $0.contains(secret) })
+        #expect(fixture.cache.servers.isEmpty && !result.errors.contains(secret))
     }
 
-    /// A watch does not come back to it.
-    @Test func aWatchEnds() throws {
-        try keep()
-        let process = try surroundings.start(["-H", server.address, "watch", "A"])
-        let peer = try server.accepted()
-        try peer.takeToken(secret)
-        try peer.answer("hello 1", "  instance: 1", "ok")
-        try peer.answer("watch A", "A/B/C = 1", "ok rev 4 watching 1")
-        try process.lines(through: "A/B/C = 1")
-        try peer.close()
-        _ = try lie(["ok"])
-        let result = try process.result()
-        #expect(result.code == 1 && result.errors.contains(Self.stranger))
+    @Test func aWatchEndsAtAnImpostor() throws {
+        let process = try fixture.startLoggedIn("watch", "A")
+        try fixture.serveWatch(process)
+        _ = try answer(with: ["ok"])
+        #expect(try process.result().hasError(Self.unverified, code: 1))
     }
 
-    // MARK: In plain
-
-    /// Where its owner says so, and with a word about it each time.
-    @Test func plain() throws {
-        let login = try surroundings.start(["-H", server.address, "login", "--plain"])
-        login.type(secret + "\n")
-        var peer = try server.accepted()
+    @Test func aTokenIsSentInPlainTextOnRequestWithAWarning() throws {
+        let login = try fixture.start("login", "--plain", input: secret + "\n")
+        var peer = try fixture.server.accept()
         try peer.answer("auth \(secret)", "ok token alice may read")
         try peer.answer("json on", "{\"ok\":true}")
         try peer.answer("whoami", #"{"ok":true,"token":"alice","scopes":["read"],"expires":null}"#)
-        let said = try login.result()
-        #expect(
-            said.code == 0 && said.errors.contains("was shown in plain") && said.errors.contains("token renew alice"))
-        #expect(cache.token(for: server.address)?.isPlain == true)
-        let process = try surroundings.start(["-H", server.address, "ping"])
-        peer = try server.accepted()
+        let first = try login.result()
+        #expect(first.hasError("was sent in plain", code: 0))
+        #expect(first.errors.contains("token renew alice") && fixture.saved?.isPlain == true)
+        let process = try fixture.start("ping")
+        peer = try fixture.server.accept()
         try peer.answer("auth \(secret)", "ok token alice may read")
         try peer.answer("ping", "ok")
         let result = try process.result()
-        #expect(result.code == 0 && result.errors.contains("token renew alice") && !result.errors.contains(secret))
+        #expect(result.hasError("token renew alice", code: 0) && !result.errors.contains(secret))
     }
 
-    /// In plain there is one step, which does not tell a wrong token from a server that takes none so.
-    @Test func plainIsRefused() throws {
-        try keep(isPlain: true)
-        let process = try surroundings.start(["-H", server.address, "ping"])
-        try server.accepted().answer("auth \(secret)", "error denied not like this")
-        let result = try process.result()
-        #expect(
-            result.code == 1 && result.errors.contains("log in again: tweakctl login -H \(server.address), without"))
+    /// A plain-text authentication has one step: the server may reject the token, or plain text.
+    @Test func aRefusalOfPlainTextSuggestsALoginWithoutIt() throws {
+        try fixture.save(isPlain: true)
+        let process = try fixture.start("ping")
+        try fixture.server.accept().answer("auth \(secret)", "error denied not like this")
+        #expect(try process.result().hasError("log in again: tweakctl login -H \(fixture.address), without", code: 1))
     }
 
-    /// A line of the older kind looks to SCRAM like a wrong token.
-    @Test func anOlderLine() throws {
-        let process = try surroundings.start(["-H", server.address, "login"])
-        process.type(secret + "\n")
-        _ = try lie(["CHALLENGE", "error denied no"])
+    /// A token file with a `sha256:` line cannot serve SCRAM, which looks like a wrong token.
+    @Test func aRejectedLoginSuggestsRenewal() throws {
+        let process = try fixture.start("login", input: secret + "\n")
+        _ = try answer(with: ["CHALLENGE", "error denied no"])
         let errors = try process.result().errors
-        #expect(errors.contains("if its line in the token file says sha256:, tweakctl token renew there makes"))
+        #expect(errors.contains("if its line in the token file has sha256:, tweakctl token renew there makes"))
     }
 }

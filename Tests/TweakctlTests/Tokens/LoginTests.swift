@@ -1,107 +1,89 @@
-// login, and what all other commands make of it: against a server that a test answers for.
+// Tests of login and logout, and of the commands that use a saved token.
 
 import Foundation
 import Testing
 import Tweaks
-import TweaksTerminal
 import TweaksTestSupport
-import TweaksWire
 
 @testable import tweakctl
 
-@Suite(.blocking, .tags(.process), .enabled(if: Surroundings.exists)) struct LoginTests {
-    private let surroundings: Surroundings
-    private let server: FakeServer
-    private let path: String
-    private let secret = TokenSecret.make()
-    private let cache: FileTokenCache
+@Suite(.blocking, .tags(.process), .enabled(if: TweakctlFixture.exists)) struct LoginTests {
+    private let fixture: LoginFixture
+    private var path: String { fixture.address }
+    private var secret: String { fixture.secret }
 
     private static let whoami =
         #"{"ok":true,"session":1,"identity":"token alice","scopes":["read","write:Label"],"tokens":[{"name":"alice","expires":"2999-01-01T00:00:00Z"}]}"#
 
-    init() throws {
-        surroundings = try Surroundings()
-        path = surroundings.socket("fake")
-        server = try FakeServer(path)
-        cache = FileTokenCache(path: surroundings.directory.file("home/.local/state/tweakctl/tokens"))
-    }
+    init() throws { fixture = try LoginFixture() }
 
-    private func kept(_ expires: Int64? = nil) throws {
-        try cache.keep(KeptToken(secret: secret, name: "alice", scopes: ["read"], expires: expires), for: path)
-    }
-
-    private func take(_ peer: FakePeer) throws {
-        try peer.takeToken(secret, "token alice may read write:Label")
+    /// Answers a login of the token.
+    private func acceptLogin() throws {
+        let peer = try fixture.accept("token alice may read write:Label")
         try peer.answer("json on", "{\"ok\":true}")
         try peer.answer("whoami", Self.whoami)
     }
 
-    private func expectNothing(of result: Surroundings.Result) {
-        #expect(!result.output.contains(secret) && !result.errors.contains(secret))
+    private func expectNoSecret(
+        in result: TweakctlFixture.Result, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(!(result.output + result.errors).contains(secret), sourceLocation: sourceLocation)
     }
 
-    // MARK: login
-
-    @Test(arguments: ["", "\n", "\r\n", "  \nand more\n"]) func fromStandardInput(_ end: String) throws {
-        let process = try surroundings.start(["login", "-s", path].reversedOptions)
-        process.type(secret + end)
-        process.endInput()
-        try take(try server.accepted())
+    @Test(arguments: ["", "\n", "\r\n", "  \nand more\n"])
+    func loginSavesTheTokenFromStandardInput(_ end: String) throws {
+        let process = try fixture.start("login", input: secret + end)
+        try acceptLogin()
         let result = try process.result()
         #expect(result.code == 0, "\(result.errors)")
         #expect(result.output.hasPrefix("logged in to \(path) as alice, which may read write:Label; it ends in "))
-        expectNothing(of: result)
-        let token = try #require(cache.token(for: path))
-        #expect(token.secret == secret && token.name == "alice" && token.scopes == ["read", "write:Label"])
-        #expect(token.expires == TimeText.parse("2999-01-01T00:00:00Z"))
+        expectNoSecret(in: result)
+        #expect(
+            fixture.saved
+                == SavedToken(
+                    secret: secret, name: "alice", scopes: ["read", "write:Label"],
+                    expires: TimeText.parse("2999-01-01T00:00:00Z")))
     }
 
-    @Test func fromADescriptor() throws {
-        let file = surroundings.directory.file("secret")
+    @Test func loginReadsTheTokenFromADescriptor() throws {
+        let file = fixture.tweakctl.directory.file("secret")
         try secret.write(toFile: file, atomically: false, encoding: .utf8)
-        let settings = surroundings.environment.map { "\($0.key)='\($0.value)'" }.joined(separator: " ")
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Tool.sh.path)
-        process.arguments = [
-            "-c", "exec env \(settings) '\(Surroundings.executable.path)' -s '\(path)' login --fd 7 7< '\(file)'",
-        ]
-        let output = Pipe()
-        process.standardOutput = output
+        process.arguments = ["-c", "exec \(fixture.tweakctl.command()) -s '\(path)' login --fd 7 7< '\(file)'"]
+        process.standardOutput = Pipe()
         try process.run()
-        try take(try server.accepted())
+        try acceptLogin()
         process.waitUntilExit()
-        #expect(process.terminationStatus == 0 && cache.token(for: path)?.secret == secret)
+        #expect(process.terminationStatus == 0 && fixture.saved?.secret == secret)
     }
 
-    @Test func refused() throws {
-        let process = try surroundings.start(["-s", path, "login"])
-        process.type(secret + "\n")
-        try server.accepted().takeToken(secret, "error denied no such token \(secret)")
+    @Test(arguments: [
+        "no such token SECRET", "no", "this process accepts no tokens", "uid 1 is not the user of this process",
+    ])
+    func aRefusedTokenIsNotSaved(_ reason: String) throws {
+        let process = try fixture.start("login", input: secret + "\n")
+        _ = try fixture.accept("error denied \(reason.replacing("SECRET", with: secret))")
         let result = try process.result()
-        #expect(
-            result.code == 1
-                && result.errors.contains("the token is not taken: it is wrong, was revoked, or has expired"))
-        expectNothing(of: result)
-        #expect(cache.servers.isEmpty)
+        #expect(result.hasError("the token was rejected: it is wrong, was revoked, or has expired", code: 1))
+        expectNoSecret(in: result)
+        #expect(fixture.cache.servers.isEmpty)
     }
 
-    /// A server that repeats what it was told, and says other things with it.
-    @Test func hostileAnswers() throws {
-        let process = try surroundings.start(["-s", path, "login"])
-        process.type("hunter2\n")
-        try server.accepted().takeToken("hunter2", "error busy hunter2 \u{1B}[2J hunter2")
-        let result = try process.result()
-        #expect(result.code == 1 && result.errors == "tweakctl: \(path): busy: (token) \u{FFFD}[2J (token)\n")
+    @Test func aTokenAndControlCharactersInARefusalAreReplaced() throws {
+        let process = try fixture.start("login", input: "hunter2\n")
+        try fixture.server.accept().authenticate("hunter2", "error busy hunter2 \u{1B}[2J hunter2")
+        let errors = "tweakctl: \(path): busy: (token) \u{FFFD}[2J (token)\n"
+        #expect(try process.result() == .init(code: 1, errors: errors))
     }
 
     @Test(arguments: ["", "\n", "two words\n", "\u{1B}[A\n", String(repeating: "x", count: 5_000)])
-    func noToken(_ input: String) throws {
-        let result = try surroundings.run("-s", path, "login", input: input)
-        #expect(result.code == 2 && result.errors.contains("login: "))
-        #expect(cache.servers.isEmpty)
+    func anInputThatIsNoTokenIsAUsageError(_ input: String) throws {
+        let result = try fixture.run("login", input: input)
+        #expect(result.hasError("login: ", code: 2) && fixture.cache.servers.isEmpty)
     }
 
-    /// What everybody can see is no place for a token; nor is the message that says so.
+    /// Other users can read arguments, and error messages end up in logs.
     @Test(arguments: [
         ["-s", "PATH", "login", "hunter2"], ["login", "fake", "hunter2"],
         ["-s", "PATH", "login", "--token", "hunter2"],
@@ -109,223 +91,136 @@ import TweaksWire
         ["-s", "PATH", "auth", "hunter2"], ["auth", "hunter2"], ["fake", "auth", "hunter2"], ["auth hunter2"],
         ["-s", "PATH", " AUTH 'hunter2'"], ["-s", "PATH", "logout", "hunter2"], ["auth", "hunter2", "--json"],
     ])
-    func neverAnArgument(_ arguments: [String]) throws {
-        let process = try surroundings.start(arguments.map { $0 == "PATH" ? path : $0 })
-        process.endInput()
-        let result = try process.result()
+    func aTokenAsAnArgumentIsRefusedAndNotRepeated(_ arguments: [String]) throws {
+        let result = try fixture.tweakctl.run(arguments.map { $0 == "PATH" ? path : $0 })
         #expect(result.code == 2 || result.code == 3)
         #expect(result.errors.contains("tweakctl: ") && !result.errors.contains("hunter2") && result.output == "")
     }
 
-    /// Not even where nobody has thought of it.
     @Test(arguments: [["SECRET"], ["--SECRET"], ["-H", "SECRET"], ["token", "new", "SECRET"], ["nobody", "SECRET"]])
-    func neverRepeated(_ arguments: [String]) throws {
-        let process = try surroundings.start(arguments.map { $0.replacingOccurrences(of: "SECRET", with: secret) })
-        process.endInput()
-        expectNothing(of: try process.result())
+    func noErrorRepeatsASecret(_ arguments: [String]) throws {
+        expectNoSecret(in: try fixture.tweakctl.run(arguments.map { $0.replacing("SECRET", with: secret) }))
     }
 
-    // MARK: Later calls
-
-    @Test func oneCommand() throws {
-        try kept()
-        let process = try surroundings.start(["-s", path, "get", "A"])
-        let peer = try server.accepted()
-        try peer.takeToken(secret)
-        try peer.answer("get A", "A/B/C = 5", "ok")
-        let result = try process.result()
-        #expect(result.code == 0 && result.output == "A/B/C = 5\n" && result.errors == "")
+    @Test(arguments: [
+        (["get", "A"], [("get A", "A/B/C = 5\nok")], "A/B/C = 5\n"),
+        (
+            ["--json", "get", "A"], [("json on", "{\"ok\":true}"), ("get A", "{\"ok\":true,\"tweaks\":[]}")],
+            "{\"ok\":true,\"tweaks\":[]}\n"
+        ), (["-"], [("ping", "ok"), ("get A", "A/B/C = 5\nok")], "A/B/C = 5\n"),
+    ])
+    func aCommandAuthenticatesFirst(_ arguments: [String], _ exchange: [(String, String)], _ output: String) throws {
+        try fixture.save()
+        let process = try fixture.tweakctl.start(["-s", path] + arguments, input: "get A\n")
+        let peer = try fixture.accept()
+        for (request, reply) in exchange { try peer.answer(request, reply) }
+        #expect(try process.result() == .init(output: output))
     }
 
-    @Test func json() throws {
-        try kept()
-        let process = try surroundings.start(["-s", path, "--json", "get", "A"])
-        let peer = try server.accepted()
-        try peer.takeToken(secret)
-        try peer.answer("json on", "{\"ok\":true}")
-        try peer.answer("get A", "{\"ok\":true,\"tweaks\":[]}")
-        #expect(try process.result().output == "{\"ok\":true,\"tweaks\":[]}\n")
-    }
-
-    @Test func script() throws {
-        try kept()
-        let process = try surroundings.start(["-s", path, "-"])
-        process.type("get A\n")
-        process.endInput()
-        let peer = try server.accepted()
-        try peer.takeToken(secret)
-        try peer.answer("ping", "ok")
-        try peer.answer("get A", "A/B/C = 5", "ok")
-        #expect(try process.result().output == "A/B/C = 5\n")
-    }
-
-    /// At each beginning anew.
-    @Test func watch() throws {
-        try kept()
-        let process = try surroundings.start(["-s", path, "watch", "A"])
-        for value in 1...2 {
-            let peer = try server.accepted()
-            try peer.takeToken(secret)
-            try peer.answer("hello 1", "  instance: \(value)", "ok")
-            try peer.answer("watch A", "A/B/C = \(value)", "ok rev 4 watching 1")
-            try process.lines(through: "A/B/C = \(value)")
-            try peer.close()
-        }
+    @Test func aWatchAuthenticatesOnEveryConnection() throws {
+        let process = try fixture.startLoggedIn("watch", "A")
+        for value in 1...2 { try fixture.serveWatch(process, value: value) }
         process.signal(SIGINT)
-        expectNothing(of: try process.result())
+        expectNoSecret(in: try process.result())
     }
 
-    /// Trying again would not bring the token back.
-    @Test func watchEndsWithItsToken() throws {
-        try kept()
-        let process = try surroundings.start(["-s", path, "watch", "A"])
-        let first = try server.accepted()
-        try first.takeToken(secret)
-        try first.answer("hello 1", "  instance: 1", "ok")
-        try first.answer("watch A", "A/B/C = 1", "ok rev 4 watching 1")
-        try process.lines(through: "A/B/C = 1")
-        try first.close()
-        let second = try server.accepted()
-        try second.takeToken(secret, "error denied it is unknown")
-        try second.answer("hello 1", "  instance: 2", "ok")
-        try second.answer("watch A", "error auth-required show a token")
-        let result = try process.result()
-        #expect(result.code == 1)
-        #expect(result.errors.contains("auth-required: show a token"))
+    @Test func aWatchEndsWhenItsTokenIsRevoked() throws {
+        let process = try fixture.startLoggedIn("watch", "A")
+        try fixture.serveWatch(process)
+        let peer = try fixture.accept("error denied it is unknown")
+        try peer.answer("hello 1", "  instance: 2", "ok")
+        try peer.answer("watch A", "error auth-required show a token")
+        #expect(try process.result().hasError("auth-required: show a token", code: 1))
     }
 
-    @Test func others() throws {
-        try cache.keep(KeptToken(secret: secret, name: "alice", scopes: []), for: path + "x")
-        let process = try surroundings.start(["-s", path, "ping"])
-        try server.accepted().answer("ping", "ok")
+    @Test func aTokenIsSentToItsServerOnly() throws {
+        try fixture.cache.save(SavedToken(secret: secret, name: "alice", scopes: []), for: path + "x")
+        let process = try fixture.start("ping")
+        try fixture.server.accept().answer("ping", "ok")
         #expect(try process.result().code == 0)
     }
 
-    /// Before the challenge it is not this token that is refused: it may be good still, and is not to be had again.
-    @Test(arguments: ["ask Ada for a login", "that is no token of this process, or it has ended"])
-    func aTokenThatIsNotToBlameIsKept(_ reason: String) throws {
-        try kept()
-        let process = try surroundings.start(["-s", path, "ping"])
-        let peer = try server.accepted()
-        _ = try peer.message()
-        try peer.say("error denied \(reason)\n")
+    /// A server that has sent no challenge has not checked the token, which may still be valid.
+    @Test(arguments: [
+        ("denied ask Ada for a login", "denied"), ("denied the token is wrong, expired or revoked", "denied"),
+        ("busy wait", "busy"), ("too-many wait", "too-many"), ("nonsense \u{1B}[2J", "no reason given"),
+    ])
+    func aRefusalBeforeTheChallengeKeepsTheToken(_ refusal: String, _ reason: String) throws {
+        let process = try fixture.startLoggedIn("ping")
+        let peer = try fixture.server.accept()
+        _ = try peer.scramMessage()
+        try peer.send("error \(refusal)\n")
         try peer.answer("ping", "ok")
         let result = try process.result()
-        #expect(result.code == 0 && result.errors.contains("the token alice could not be shown (denied)"))
-        #expect(cache.token(for: path) != nil)
+        #expect(result.code == 0 && !result.errors.contains("\u{1B}") && fixture.saved != nil)
+        #expect(result.errors.contains("the token alice could not be used (\(reason))"), "\(result.errors)")
     }
 
-    /// Once the proof is there it is the token, whatever the server calls that.
-    @Test(arguments: ["no", "this process takes no tokens", "uid 1 is not the user of this process"])
-    func aProofThatIsRefused(_ reason: String) throws {
-        let login = try surroundings.start(["-s", path, "login"])
-        login.type(secret + "\n")
-        try server.accepted().takeToken(secret, "error denied \(reason)")
-        #expect(try login.result().errors.contains("the token is not taken: it is wrong, was revoked, or has expired"))
-        try kept()
-        let process = try surroundings.start(["-s", path, "ping"])
-        let peer = try server.accepted()
-        try peer.takeToken(secret, "error denied \(reason)")
-        try peer.answer("ping", "ok")
-        #expect(try process.result().errors.contains("the token alice is not taken: it was revoked or has expired"))
-    }
-
-    /// What has sent a challenge knows SCRAM, whatever it calls the answer to that.
-    @Test(arguments: ["usage", "unknown-command"]) func aProofIsNoReasonToShowItInPlain(_ code: String) throws {
-        try kept()
-        let process = try surroundings.start(["-s", path, "ping"])
-        let peer = try server.accepted()
-        try peer.takeToken(secret, "error \(code) what is that?")
-        try peer.answer("ping", "ok")
+    /// A server that has sent a challenge supports SCRAM, and only `denied` is about the token.
+    @Test(arguments: [
+        ("denied no", "was rejected: it was revoked or has expired"),
+        ("denied this process accepts no tokens", "was rejected: it was revoked or has expired"),
+        ("denied uid 1 is not the user of this process", "was rejected: it was revoked or has expired"),
+        ("usage what is that?", "could not be used (usage)"),
+        ("unknown-command what is that?", "could not be used (unknown-command)"),
+    ])
+    func aRefusalAfterTheChallengeDoesNotSuggestPlainText(_ refusal: String, _ reason: String) throws {
+        let process = try fixture.startLoggedIn("ping")
+        try fixture.accept("error \(refusal)").answer("ping", "ok")
         let errors = try process.result().errors
-        #expect(errors.contains("could not be shown (\(code))") && !errors.contains("--plain"))
+        #expect(errors.contains("the token alice \(reason)") && !errors.contains("--plain"), "\(errors)")
     }
 
-    @Test func revoked() throws {
-        try kept()
-        let process = try surroundings.start(["-s", path, "get", "A"])
-        let peer = try server.accepted()
-        try peer.takeToken(secret, "error denied it is unknown")
-        try peer.answer("get A", "error auth-required show a token")
+    /// The program there has not proved that it knows the token, so it cannot have it deleted.
+    @Test func aRejectedTokenIsReportedAndKept() throws {
+        let process = try fixture.startLoggedIn("get", "A")
+        try fixture.accept("error denied it is unknown").answer("get A", "error auth-required show a token")
+        let errors = """
+            tweakctl: \(path): the token alice was rejected: it was revoked or has expired, or another program \
+            listens there; log in again: tweakctl login -s \(path)
+            tweakctl: auth-required: show a token
+
+            """
+        #expect(try process.result() == .init(code: 1, errors: errors))
+        #expect(fixture.saved != nil)
+    }
+
+    @Test func anExpiredTokenIsDeletedAndNotSent() throws {
+        try fixture.save(expires: TimeText.parse("2026-01-01T00:00:00Z"))
+        let process = try fixture.start("ping")
+        try fixture.server.accept().answer("ping", "ok")
         let result = try process.result()
-        #expect(result.code == 1)
-        #expect(
-            result.errors == """
-                tweakctl: \(path): the token alice is not taken: it was revoked or has expired, or another program \
-                listens there; log in again: tweakctl login -s \(path)
-                tweakctl: auth-required: show a token
-
-                """)
-        // The program there has not shown that it knows the token, so it cannot have it forgotten, either.
-        #expect(cache.token(for: path) != nil)
+        #expect(result.code == 0 && fixture.cache.servers.isEmpty)
+        #expect(result.errors.contains("the token alice has expired (2026-01-01T00:00:00Z), and is deleted"))
     }
 
-    @Test func expired() throws {
-        try kept(TimeText.parse("2026-01-01T00:00:00Z"))
-        let process = try surroundings.start(["-s", path, "ping"])
-        try server.accepted().answer("ping", "ok")
-        let result = try process.result()
-        #expect(
-            result.code == 0
-                && result.errors.contains("the token alice has expired (2026-01-01T00:00:00Z), and is forgotten"))
-        #expect(cache.servers.isEmpty)
-    }
-
-    /// Any other trouble is no reason to forget it.
-    @Test(arguments: ["error busy wait", "error too-many wait", "error nonsense \u{1B}[2J"])
-    func otherTrouble(_ answer: String) throws {
-        try kept()
-        let process = try surroundings.start(["-s", path, "ping"])
-        let peer = try server.accepted()
-        _ = try peer.message()
-        try peer.say("\(answer)\n")
-        try peer.answer("ping", "ok")
-        let result = try process.result()
-        #expect(result.code == 0 && !result.errors.contains("\u{1B}"))
-        #expect(cache.token(for: path) != nil)
-    }
-
-    /// For the shell nobody reads what is said; so nothing is, and nothing is lost.
-    @Test func completion() throws {
-        try kept()
-        let process = try surroundings.start(["__complete", "-s", path, "get", "A"])
-        process.endInput()
-        let peer = try server.accepted()
-        try peer.takeToken(secret, "error denied it is unknown")
+    @Test func completionAuthenticatesWithoutMessages() throws {
+        try fixture.save()
+        let process = try fixture.tweakctl.start(["__complete", "-s", path, "get", "A"], input: "")
+        let peer = try fixture.accept("error denied it is unknown")
         #expect(try peer.line().hasPrefix("complete "))
-        try peer.say("  A/B/C\n  \"A/B/\\u001b[2J\"\n  A/\u{9B}\nok\n")
+        try peer.send("  A/B/C\n  \"A/B/\\u001b[2J\"\n  A/\u{9B}\nok\n")
         let result = try process.result()
-        #expect(result.output == "A/B/C\nA/\u{FFFD}\n" && result.errors == "")
-        #expect(cache.token(for: path) != nil)
-        #expect(try surroundings.run("__complete", "auth", "twk").output == "")
-        #expect(try surroundings.run("__complete", "token", "").output == "new\nlist\nrenew\nrevoke\n")
+        #expect(result.output == "A/B/C\nA/\u{FFFD}\n" && result.errors == "" && fixture.saved != nil)
+        #expect(try fixture.tweakctl.run("__complete", "auth", "twk").output == "")
+        #expect(try fixture.tweakctl.run("__complete", "token", "").output == "new\nlist\nrenew\nrevoke\n")
     }
 
-    // MARK: logout
-
-    @Test func logout() throws {
-        try kept()
-        let keep = try surroundings.run("-s", path, "logout", "--keep")
-        #expect(keep.code == 0 && cache.token(for: path) != nil)
-        let result = try surroundings.run("logout", "fake")
-        #expect(result.code == 0 && result.errors.contains("the token alice is forgotten"))
-        #expect(cache.servers.isEmpty)
-        let again = try surroundings.run("logout", "fake")
-        #expect(again.code == 1 && again.errors.contains("no token is kept for "))
+    @Test func logoutDeletesTheTokenUnlessItIsKept() throws {
+        try fixture.save()
+        #expect(try fixture.run("logout", "--keep").code == 0 && fixture.saved != nil)
+        #expect(try fixture.tweakctl.run("logout", "fake").hasError("the saved token alice is deleted", code: 0))
+        #expect(fixture.cache.servers.isEmpty)
+        #expect(try fixture.tweakctl.run("logout", "fake").hasError("no token is saved for ", code: 1))
     }
 
-    @Test func logoutOfWhat() throws {
-        #expect(try surroundings.run("logout").errors == "tweakctl: logout: no token is kept\n")
-        try kept()
-        try cache.keep(KeptToken(secret: secret, name: "bo", scopes: []), for: "h:1")
-        let result = try surroundings.run("logout")
-        #expect(result.code == 2 && result.errors.contains("of which process? Tokens are kept for \(path), h:1"))
-        #expect(try surroundings.run("-H", "h:1", "logout").code == 0)
-        #expect(try surroundings.run("logout").code == 0 && cache.servers.isEmpty)
+    @Test func logoutNeedsAnAddressIfSeveralTokensAreSaved() throws {
+        let tweakctl = fixture.tweakctl
+        #expect(try tweakctl.run("logout").errors == "tweakctl: logout: no token is saved\n")
+        try fixture.save()
+        try fixture.cache.save(SavedToken(secret: secret, name: "bo", scopes: []), for: "h:1")
+        #expect(try tweakctl.run("logout").hasError("name the process; tokens are saved for \(path), h:1", code: 2))
+        #expect(try tweakctl.run("-H", "h:1", "logout").code == 0)
+        #expect(try tweakctl.run("logout").code == 0 && fixture.cache.servers.isEmpty)
     }
-}
-
-extension [String] {
-    /// Options stand before the words.
-    fileprivate var reversedOptions: [String] { Array(self[1...]) + [self[0]] }
 }

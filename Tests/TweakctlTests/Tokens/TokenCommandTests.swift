@@ -1,10 +1,9 @@
-// What stands behind `token`, and the lines that it makes of it.
+// Tests of the arguments of `tweakctl token`, and of its changes to a token file.
 
 import Foundation
 import Testing
 import Tweaks
 import TweaksTerminal
-import TweaksTestSupport
 import TweaksWire
 
 @testable import tweakctl
@@ -16,23 +15,24 @@ import TweaksWire
         try TokenCommand(words, file: file, now: now)
     }
 
-    @Test func new() throws {
+    @Test func argumentsAreAnActionAndAPath() throws {
         let words = ["new", "alice", "--scopes", "read \"write:A/B C\"", "--expires", "30d", "--rate", "10"]
-        let scopes: [TweakScope] = [.read, "write:A/B C"]
         let expires = TimeText.parse("2026-12-21T09:30:00Z")
         #expect(
             try command(words)
-                == TokenCommand(deed: .new(name: "alice", scopes: scopes, expires: expires, rate: 10), path: "/tokens"))
-        // As words of their own, too, and for the service of another user.
+                == TokenCommand(
+                    action: .new(name: "alice", scopes: [.read, "write:A/B C"], expires: expires, rate: 10),
+                    path: "/tokens"))
+        // Scopes may be separate words.
         #expect(
             try command(["new", "alice", "--scopes", "read", "write:A", "run:B/C", "--for-user", "www"])
                 == TokenCommand(
-                    deed: .new(name: "alice", scopes: [.read, "write:A", "run:B/C"], expires: nil, rate: nil),
+                    action: .new(name: "alice", scopes: [.read, "write:A", "run:B/C"], expires: nil, rate: nil),
                     path: "/tokens", reader: "www"))
-        #expect(try command(["--file", "x", "list"], nil) == TokenCommand(deed: .list, path: "x"))
-        #expect(try command(["revoke", "a", "--file", "x"]) == TokenCommand(deed: .revoke(name: "a", []), path: "x"))
+        #expect(try command(["--file", "x", "list"], nil) == TokenCommand(action: .list, path: "x"))
+        #expect(try command(["revoke", "a", "--file", "x"]) == TokenCommand(action: .revoke(name: "a", []), path: "x"))
         #expect(
-            try command(["revoke", "a", "read"]) == TokenCommand(deed: .revoke(name: "a", [.read]), path: "/tokens"))
+            try command(["revoke", "a", "read"]) == TokenCommand(action: .revoke(name: "a", [.read]), path: "/tokens"))
     }
 
     @Test(arguments: [
@@ -44,13 +44,13 @@ import TweaksWire
         "new a --scopes read --rate 0", "new a --scopes read --rate fast", "new a --scopes read --token x",
         "list --scopes read", "revoke", "revoke a reading", "revoke a --rate 1", "list --file",
     ])
-    func odd(_ text: String) {
+    func otherArgumentsAreAUsageError(_ text: String) {
         let words = text.split(separator: " ").map { String($0) }
         let failure = #expect(throws: Failure.self) { _ = try self.command(words) }
         #expect(failure?.code == .usage)
     }
 
-    @Test func noFile() {
+    @Test func aPathIsRequired() {
         let failure = #expect(throws: Failure.self) { _ = try self.command(["list"], nil) }
         #expect(failure?.description.contains("--file PATH, or set TWEAKS_TOKEN_FILE") == true)
     }
@@ -59,16 +59,20 @@ import TweaksWire
         ("30d", 2_592_000), ("2w", 1_209_600), ("12h", 43_200), ("1h30m", 5_400), ("90s", 90),
         ("2026-11-21T09:31:00Z", 60),
     ])
-    func expiry(_ text: String, _ seconds: Int64) { #expect(Expiry.parse(text, now: now) == now + seconds * 1_000) }
+    func anExpiryIsADurationOrATime(_ text: String, _ seconds: Int64) {
+        #expect(Expiry.parse(text, now: now) == now + seconds * 1_000)
+    }
 
     @Test(arguments: [
         (2_591_998, "in 30 days"), (90_061, "in 1 day"), (172_800, "in 2 days"), (7_200, "in 2 hours"),
         (3_599, "in 1 hour"), (60, "in 1 minute"), (1, "in 1 second"),
         (0, "expired 0 seconds ago"), (-3_600, "expired 1 hour ago"), (-200_000, "expired 2 days ago"),
     ])
-    func ends(_ seconds: Int64, _ text: String) { #expect(Expiry.text(now + seconds * 1_000, now: now) == text) }
+    func anExpiryIsShownAsADuration(_ seconds: Int64, _ text: String) {
+        #expect(Expiry.text(now + seconds * 1_000, now: now) == text)
+    }
 
-    @Test func table() {
+    @Test func tokensAreATable() {
         let digest = SHA256.digest("a".utf8)
         let entries = [
             TokenEntry(
@@ -77,7 +81,7 @@ import TweaksWire
                 name: "bo", verifier: .sha256(digest), scopes: [.admin], expires: now - 60_000, commitsPerSecond: 5),
         ]
         #expect(
-            TokenCommand.table(entries, Style(isForPeople: true), now: now) == [
+            TokenCommand.table(entries, Style(isHumanReadable: true), now: now) == [
                 "NAME   SCOPES            EXPIRES               RATE  DIGEST",
                 "alice  read \"write:A B\"  in 3 days             -     ca978112",
                 "bo     admin             expired 1 minute ago  5/s   ca978112",
@@ -103,24 +107,22 @@ import TweaksWire
 
     private func lines() -> TokenLines { TokenLines(Array((file + "\n").utf8), "F") }
 
+    /// The file after a token or some of its scopes are revoked, and the remaining scopes.
     private func revoked(_ name: String, _ scopes: [TweakScope] = []) throws -> (String, [TweakScope]) {
         var lines = lines()
         let left = try lines.revoke(name, scopes)
         return (String(decoding: lines.bytes, as: UTF8.self), left)
     }
 
-    @Test func oneLess() throws {
+    /// Of two lines with the same name neither is valid, and both are removed.
+    @Test func revokingATokenRemovesItsLines() throws {
         #expect(try revoked("b").0 == file.replacingOccurrences(of: Self.line("b") + "\n", with: "") + "\n")
         #expect(try revoked("c").0 == file.replacingOccurrences(of: "c oops\n", with: "") + "\n")
-    }
-
-    /// None of them counts, but both can be meant.
-    @Test func twins() throws {
         let text = try revoked("d").0
         #expect(!text.contains("\nd ") && text.contains("\nb ") && text.hasSuffix("c oops\n# the end\n"))
     }
 
-    @Test func aScopeLess() throws {
+    @Test func revokingScopesKeepsTheOthers() throws {
         let (text, left) = try revoked("a", ["write:Label"])
         #expect(left == [.read, .run])
         #expect(text == file.replacingOccurrences(of: " write:Label", with: "") + "\n")
@@ -128,8 +130,7 @@ import TweaksWire
         #expect(none.isEmpty && all.hasPrefix("# who may\r\n\n"))
     }
 
-    /// The name, what it may, and what is noted behind it stay.
-    @Test func another() throws {
+    @Test func renewingKeepsTheNameTheScopesAndTheComment() throws {
         var lines = lines()
         let entry = try lines.renew("a", "twk_new", nil)
         #expect(
@@ -140,30 +141,29 @@ import TweaksWire
         #expect(text.contains(" # the designer\r\n"))
     }
 
-    @Test(arguments: [("e", "there is no token e"), ("c", "its line is wrong"), ("d", "its line is wrong")])
-    func noOther(_ name: String, _ reason: String) throws {
+    @Test(arguments: [("e", "there is no token e"), ("c", "its line is invalid"), ("d", "its line is invalid")])
+    func anInvalidLineIsNotRenewed(_ name: String, _ reason: String) throws {
         var lines = lines()
         let failure = #expect(throws: Failure.self) { _ = try lines.renew(name, "twk_new", nil) }
         #expect(failure?.description.contains(reason) == true && lines.bytes == Array((file + "\n").utf8))
     }
 
-    /// One that has expired is of no use as it is.
-    @Test func anotherForOneThatHasExpired() throws {
+    @Test func renewingAnExpiredTokenNeedsAnExpiry() throws {
         let line = Self.line("x", "read expires 2020-01-01T00:00:00Z") + "\n"
         var lines = TokenLines(Array(line.utf8), "F")
         let failure = #expect(throws: Failure.self) { _ = try lines.renew("x", "twk_new", nil) }
-        #expect(failure?.description == "F: x has expired; say until when by --expires, as in 30d")
+        #expect(failure?.description == "F: x has expired; add --expires, as in --expires 30d")
         let later = Expiry.now + 60_000
         #expect(try lines.renew("x", "twk_new", later).expires == later)
     }
 
     @Test(arguments: [
         ("e", "", "F: there is no token e"),
-        ("a", "write", "F: a was not given write, but read write:Label run; name one of these"),
-        ("c", "read", "F: c: its line is wrong and gives nothing; revoke the whole of it"),
-        ("d", "read", "F: d: its line is wrong and gives nothing; revoke the whole of it"),
+        ("a", "write", "F: a does not have write, but read write:Label run; name one of these"),
+        ("c", "read", "F: c: its line is invalid and has no effect; revoke the token without naming scopes"),
+        ("d", "read", "F: d: its line is invalid and has no effect; revoke the token without naming scopes"),
     ])
-    func notDone(_ name: String, _ scope: String, _ reason: String) throws {
+    func anImpossibleRevocationIsRefused(_ name: String, _ scope: String, _ reason: String) throws {
         let scopes = scope.isEmpty ? [] : [try TweakScope(scope)]
         let failure = #expect(throws: Failure.self) { _ = try self.revoked(name, scopes) }
         #expect(failure?.code == .refused && failure?.description.hasPrefix(reason) == true)
@@ -173,30 +173,29 @@ import TweaksWire
         TokenEntry(name: name, token: "new \(name)", scopes: [.read])
     }
 
-    @Test func oneMore() throws {
+    @Test func aNewTokenIsAppended() throws {
         let new = try lines().adding(entry("e"))
         #expect(String(decoding: new, as: UTF8.self) == "\(file)\n\(TokenText.line(entry("e")))\n")
         #expect(try TokenLines([], "F").adding(entry("e")) == Array((TokenText.line(entry("e")) + "\n").utf8))
         #expect(try TokenLines(Array("# x".utf8), "F").adding(entry("e")).starts(with: "# x\ne ".utf8))
     }
 
-    @Test(arguments: ["a", "b", "c", "d"]) func isThere(_ name: String) {
+    @Test(arguments: ["a", "b", "c", "d"]) func anExistingNameIsNotAdded(_ name: String) {
         let failure = #expect(throws: Failure.self) { _ = try self.lines().adding(self.entry(name)) }
-        #expect(failure?.description.contains("\(name) is there already, in line") == true)
+        #expect(failure?.description.contains("\(name) exists already, in line") == true)
     }
 
-    /// To end the line would put into effect what may be half of it.
-    @Test func anUnendedLine() {
+    /// The last line may be half written, and a line break would make it valid.
+    @Test func noTokenIsAddedAfterALineWithoutALineBreak() {
         let lines = TokenLines(Array(Self.line("b").utf8), "F")
         let failure = #expect(throws: Failure.self) { _ = try lines.adding(self.entry("e")) }
-        #expect(failure?.description == "F: its last line does not end with a line break; end it, or take it away")
+        #expect(failure?.description == "F: its last line does not end with a line break; add one, or delete the line")
     }
 
-    @Test func noRoom() {
+    @Test func noTokenIsAddedToAFullFile() {
         let many = (0..<TokenText.countLimit).map { Array((Self.line("t\($0)") + "\n").utf8) }.joined()
-        let failure = #expect(throws: Failure.self) {
-            _ = try TokenLines(Array(many), "F").adding(self.entry("e"))
-        }
-        #expect(failure?.description.contains("no room") == true)
+        let lines = TokenLines(Array(many), "F")
+        let failure = #expect(throws: Failure.self) { _ = try lines.adding(self.entry("e")) }
+        #expect(failure?.description.contains("is full") == true)
     }
 }

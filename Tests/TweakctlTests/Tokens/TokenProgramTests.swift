@@ -1,178 +1,154 @@
-// tweakctl token as a process: the file it leaves, and what it says where.
+// Tests of `tweakctl token` as a process: the token file, the output and the errors.
 
 import Foundation
 import Synchronization
 import Testing
 import Tweaks
 import TweaksStorage
-import TweaksTerminal
 import TweaksTestSupport
 import TweaksWire
 
 @testable import tweakctl
 
-@Suite(.blocking, .tags(.process), .enabled(if: Surroundings.exists)) struct TokenProgramTests {
-    private let surroundings: Surroundings
-    private var path: String { surroundings.directory.file("home/tokens") }
+@Suite(.blocking, .tags(.process), .enabled(if: TweakctlFixture.exists)) struct TokenProgramTests {
+    private let fixture: TweakctlFixture
+    private var path: String { fixture.directory.file("home/tokens") }
 
-    init() throws { surroundings = try Surroundings() }
-
-    private var content: String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+    init() throws { fixture = try TweakctlFixture() }
 
     private var bytes: Data { FileManager.default.contents(atPath: path) ?? Data() }
+    private var content: String { String(decoding: bytes, as: UTF8.self) }
+    private var entries: [TokenEntry] { TokenText(Array(bytes)).table.entries }
 
-    private func new(_ name: String, _ arguments: String...) throws -> Surroundings.Result {
-        let process = try surroundings.start(["token", "new", name, "--file", path] + arguments)
-        process.endInput()
-        return try process.result()
+    private func token(_ arguments: String...) throws -> TweakctlFixture.Result {
+        try fixture.run(["token"] + arguments + ["--file", path])
     }
 
-    /// The token alone on standard output, and its digest alone in a file that the server takes.
-    @Test func makes() throws {
-        let result = try new("alice", "--scopes", "read \"write:A/B C\"", "--expires", "30d", "--rate", "10")
+    @Test func newPrintsTheTokenAndSavesItsDigest() throws {
+        let result = try token("new", "alice", "--scopes", "read \"write:A/B C\"", "--expires", "30d", "--rate", "10")
         let secret = String(result.output.dropLast())
         #expect(result.code == 0 && TokenSecret.isWellFormed(secret) && result.output.hasSuffix("\n"))
         #expect(result.errors.contains("alice: may read \"write:A/B C\", ends in 30 days, at most 10 commits a second"))
         #expect(!result.errors.contains(secret) && !content.contains(secret))
-        let taken = TokenFile(path: path)
-        guard case .bytes(let bytes) = taken else {
-            Issue.record("not taken: \(taken)")
+        // The server accepts the file.
+        let file = TokenFile(path: path)
+        guard case .bytes(let bytes) = file else {
+            Issue.record("not accepted: \(file)")
             return
         }
         let table = TokenText(bytes).table
         #expect(table.entry(for: secret)?.name == "alice" && table["alice"]?.commitsPerSecond == 10)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: surroundings.directory.file("home")) == ["tokens"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.directory.file("home")) == ["tokens"])
     }
 
-    /// What root makes for a service is read by that service, and by no other user.
     @Test(.enabled(if: geteuid() == 0, "run as root"), .enabled(if: Tool.setpriv.exists, "install util-linux"))
-    func forAService() throws {
-        let path = surroundings.directory.file("service/tokens")
-        chmod(surroundings.directory.path, 0o755)
+    func aFileForAServiceIsReadableByItsUserOnly() throws {
+        let path = fixture.directory.file("service/tokens")
+        chmod(fixture.directory.path, 0o755)
         for name in ["alice", "bo"] {
-            let result = try surroundings.run(
+            let result = try fixture.run(
                 "token", "new", name, "--scopes", "read", "write:Label", "--file", path, "--for-user", "daemon")
             #expect(result.code == 0, "\(result.errors)")
         }
-        #expect(try surroundings.run("token", "revoke", "bo", "--file", path).code == 0)
-        let facts = try FileManager.default.attributesOfItem(atPath: path)
-        #expect(facts[.posixPermissions] as? Int == 0o640 && facts[.ownerAccountID] as? Int == 0)
+        #expect(try fixture.run("token", "revoke", "bo", "--file", path).code == 0)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o640 && attributes[.ownerAccountID] as? Int == 0)
         func reads(_ user: String) throws -> Bool {
             let output = try Tool.setpriv.run(
                 ["--reuid=\(user)", "--regid=\(user)", "--clear-groups", "sh", "-c", "cat \(path) 2>&1"], input: "")
             return output.contains("alice")
         }
-        #expect(try reads("daemon"))
-        #expect(try !reads("nobody") && !reads("bin"))
-        let failure = try surroundings.run(
+        #expect(try reads("daemon") && !reads("nobody") && !reads("bin"))
+        let failure = try fixture.run(
             "token", "new", "x", "--scopes", "read", "--file", path, "--for-user", "no-such-user")
-        #expect(failure.code == 2 && failure.errors.contains("there is no such user on this machine"))
+        #expect(failure.hasError("there is no such user on this machine", code: 2))
     }
 
-    @Test func again() throws {
-        _ = try new("alice", "--scopes", "read")
+    @Test func anExistingNameIsRefused() throws {
+        _ = try token("new", "alice", "--scopes", "read")
         let before = content
-        let result = try new("alice", "--scopes", "admin")
-        #expect(result.code == 1 && result.output == "" && result.errors.contains("alice is there already, in line 1"))
+        let result = try token("new", "alice", "--scopes", "admin")
+        #expect(result.code == 1 && result.output == "" && result.errors.contains("alice exists already, in line 1"))
         #expect(content == before)
     }
 
-    /// A line of the old kind becomes one whose token is never sent.
-    @Test func renews() throws {
-        _ = try new("old", "--scopes", "read")
+    @Test func renewReplacesAnOldLineByOneForSCRAM() throws {
+        _ = try token("new", "old", "--scopes", "read")
         let line = "old sha256:\(TokenText.hexadecimal(SHA256.digest("x".utf8))) read\n"
         try Data(line.utf8).write(to: URL(fileURLWithPath: path))
-        let list = try surroundings.run("token", "list", "--file", path)
-        #expect(list.code == 0 && list.errors.contains("old; tweakctl token renew old makes one that is not"))
-        let result = try surroundings.run("token", "renew", "old", "--file", path)
+        let list = try token("list")
+        #expect(list.hasError("old; tweakctl token renew old makes one that is never sent", code: 0))
+        let result = try token("renew", "old")
         let secret = String(result.output.dropLast())
         #expect(result.code == 0 && TokenSecret.isWellFormed(secret) && result.errors.contains("old: may read"))
-        let table = TokenText(Array(content.utf8)).table
-        #expect(table.entries == [TokenEntry(name: "old", token: secret, scopes: [.read])])
-        #expect(try surroundings.run("token", "list", "--file", path).errors == "")
-        #expect(try surroundings.run("token", "renew", "none", "--file", path).code == 1)
-        #expect(try surroundings.run("token", "renew", "old", "--rate", "5", "--file", path).code == 2)
+        #expect(entries == [TokenEntry(name: "old", token: secret, scopes: [.read])])
+        #expect(try token("list").errors == "")
+        #expect(try token("renew", "none").code == 1)
+        #expect(try token("renew", "old", "--rate", "5").code == 2)
     }
 
-    @Test func listsAndRevokes() throws {
-        for name in ["alice", "bo"] { _ = try new(name, "--scopes", "read write:Label") }
-        let list = try surroundings.run("token", "list", "--file", path)
-        let digests = TokenText(Array(content.utf8)).table.entries.map { TokenText.hexadecimal($0.digest.prefix(4)) }
+    @Test func tokensAreListedAndRevoked() throws {
+        for name in ["alice", "bo"] { _ = try token("new", name, "--scopes", "read write:Label") }
+        let digests = entries.map { TokenText.hexadecimal($0.digest.prefix(4)) }
+        let rows = zip(["alice", "bo   "], digests).map { "\($0)  read write:Label  never  -  \($1)\n" }
+        #expect(try token("list").output == rows.joined())
         #expect(
-            list.output
-                == "alice  read write:Label  never  -  \(digests[0])\nbo     read write:Label  never  -  \(digests[1])\n"
-        )
-        let json = try surroundings.run("token", "list", "--file", path, "--json")
-        #expect(
-            json.output.hasPrefix(
+            try token("list", "--json").output.hasPrefix(
                 "{\"name\":\"alice\",\"scopes\":[\"read\",\"write:Label\"],\"expires\":null,\"rate\":null,"))
-        let less = try surroundings.run("token", "revoke", "alice", "write:Label", "--file", path)
-        #expect(less.code == 0 && less.output == "" && less.errors.contains("alice is left with read;"))
-        let gone = try surroundings.run("token", "revoke", "bo", "--file", path)
-        #expect(gone.code == 0 && gone.errors.contains("bo is revoked;"))
-        #expect(
-            TokenText(Array(content.utf8)).table.entries.map { $0.name + " " + $0.scopes.description } == [
-                "alice [read]"
-            ])
-        let unknown = try surroundings.run("token", "revoke", "alic", "--file", path)
-        #expect(unknown.code == 1 && unknown.errors.contains("there is no token alic; did you mean alice?"))
+        let less = try token("revoke", "alice", "write:Label")
+        #expect(less.code == 0 && less.output == "" && less.errors.contains("alice keeps read;"))
+        #expect(try token("revoke", "bo").hasError("bo is revoked;", code: 0))
+        #expect(entries.map { $0.name + " " + $0.scopes.description } == ["alice [read]"])
+        #expect(try token("revoke", "alic").hasError("there is no token alic; did you mean alice?", code: 1))
     }
 
-    @Test func saysWhatIsWrong() throws {
-        _ = try new("alice", "--scopes", "read")
+    @Test func anInvalidLineIsReportedWithItsNumber() throws {
+        _ = try token("new", "alice", "--scopes", "read")
         try (content + "oops\n").write(toFile: path, atomically: false, encoding: .utf8)
-        let list = try surroundings.run("token", "list", "--file", path)
-        #expect(
-            list.code == 1 && list.output.hasPrefix("alice") && list.errors.contains("\(path):2: gives nothing: oops:"))
+        let list = try token("list")
+        #expect(list.code == 1 && list.output.hasPrefix("alice"))
+        #expect(list.errors.contains("\(path):2: line ignored: oops:"))
     }
 
-    /// The variable is the process's own.
-    @Test func fileOfTheEnvironment() throws {
-        let none = try surroundings.run("token", "list")
-        #expect(none.code == 2 && none.errors.contains("--file PATH, or set TWEAKS_TOKEN_FILE"))
-        surroundings.variables.withLock { $0["TWEAKS_TOKEN_FILE"] = path }
-        #expect(try surroundings.run("token", "new", "a", "--scopes", "read").code == 0)
-        #expect(try surroundings.run("token", "list").output.hasPrefix("a  read"))
+    @Test func theEnvironmentNamesTheDefaultFile() throws {
+        #expect(try fixture.run("token", "list").hasError("--file PATH, or set TWEAKS_TOKEN_FILE", code: 2))
+        fixture.variables.withLock { $0["TWEAKS_TOKEN_FILE"] = path }
+        #expect(try fixture.run("token", "new", "a", "--scopes", "read").code == 0)
+        #expect(try fixture.run("token", "list").output.hasPrefix("a  read"))
     }
 
     @Test(arguments: [
         ("umask 077; echo > real; ln -s real tokens", "symbolic link"),
-        ("echo > tokens; chmod 644 tokens", "chmod 600"),
-        ("mkdir tokens", "regular file"), ("chmod 777 .", "chmod go-w"),
-        ("umask 077; ln -s nowhere tokens", "symbolic link"),
+        ("echo > tokens; chmod 644 tokens", "chmod 600"), ("mkdir tokens", "regular file"),
+        ("chmod 777 .", "chmod go-w"), ("umask 077; ln -s nowhere tokens", "symbolic link"),
     ])
-    func refuses(_ script: String, _ reason: String) throws {
-        _ = try Tool.sh.run(["-c", "cd '\(surroundings.directory.file("home"))' && \(script)"], input: "")
-        let result = try new("alice", "--scopes", "read")
+    func aFileThatIsNotPrivateIsRefused(_ script: String, _ reason: String) throws {
+        _ = try fixture.shell("cd '\(fixture.directory.file("home"))' && \(script)")
+        let result = try token("new", "alice", "--scopes", "read")
         #expect(result.code == 1 && result.output == "" && result.errors.contains(reason), "\(result.errors)")
-        #expect(!FileManager.default.fileExists(atPath: surroundings.directory.file("home/nowhere")))
+        #expect(!FileManager.default.fileExists(atPath: fixture.directory.file("home/nowhere")))
     }
 
-    /// Comments and everything else stay, and so does the mode.
-    @Test func leavesTheRest() throws {
-        let before = "\u{FEFF}# ours\r\n\n\toops # mine\n"
-        _ = FileManager.default.createFile(
-            atPath: path, contents: Data(before.utf8), attributes: [.posixPermissions: 0o600])
-        _ = try new("alice", "--scopes", "read")
-        #expect(bytes.starts(with: before.utf8) && bytes.count > before.utf8.count)
-        _ = try surroundings.run("token", "revoke", "alice", "--file", path)
-        #expect(bytes == Data(before.utf8))
+    @Test func otherLinesAreKept() throws {
+        let before = Data("\u{FEFF}# ours\r\n\n\toops # mine\n".utf8)
+        _ = FileManager.default.createFile(atPath: path, contents: before, attributes: [.posixPermissions: 0o600])
+        _ = try token("new", "alice", "--scopes", "read")
+        #expect(bytes.starts(with: before) && bytes.count > before.count)
+        _ = try token("revoke", "alice")
+        #expect(bytes == before)
     }
 
-    @Test func manyAtOnce() throws {
-        let running = try (0..<8).map {
-            try surroundings.start(["token", "new", "t\($0)", "--scopes", "read", "--file", path])
+    @Test func concurrentCallsAreAllSaved() throws {
+        let processes = try (0..<8).map {
+            try fixture.start(["token", "new", "t\($0)", "--scopes", "read", "--file", path], input: "")
         }
-        for process in running {
-            process.endInput()
-            #expect(try process.result().code == 0)
-        }
-        #expect(TokenText(Array(content.utf8)).table.entries.count == 8)
+        for process in processes { #expect(try process.result().code == 0) }
+        #expect(entries.count == 8)
     }
 
-    @Test func talksToNobody() throws {
-        let result = try surroundings.run("-H", "127.0.0.1:1", "token", "list", "--file", path)
-        #expect(result.code == 2 && result.errors.contains("leave -s and -H out"))
-        #expect(try surroundings.run("token").output.split(separator: "\n").count == 4)
+    @Test func anAddressIsAUsageError() throws {
+        let result = try fixture.run("-H", "127.0.0.1:1", "token", "list", "--file", path)
+        #expect(result.hasError("leave -s and -H out", code: 2))
+        #expect(try fixture.run("token").output.split(separator: "\n").count == 4)
     }
 }

@@ -1,16 +1,16 @@
-// The plainest client of etcd's JSON gateway there can be, as the peer that a follower is compared with.
+// A minimal client of etcd's JSON gateway, which followers are compared with.
 
 import Dispatch
 import Foundation
 import Synchronization
 
-/// Puts over a connection that stays.
+/// Puts keys over a persistent connection.
 final class Gateway {
     private let connection: Connection
 
     init(port: UInt16) throws { connection = try Connection(port: port) }
 
-    /// Puts, and waits for the answer.
+    /// Puts a key and waits for the response.
     func put(_ key: [UInt8], _ value: [UInt8]) throws {
         let (key, value) = (Data(key).base64EncodedString(), Data(value).base64EncodedString())
         try connection.send(Self.request("kv/put", #"{"key":"\#(key)","value":"\#(value)"}"#))
@@ -23,13 +23,13 @@ final class Gateway {
     }
 }
 
-/// A watch whose thread takes the time of each event.
+/// A watch whose thread records the time of each event.
 final class GatewayWatch: Sendable {
-    private let stands = DispatchSemaphore(value: 0)
+    private let isEstablished = DispatchSemaphore(value: 0)
     private let seen = DispatchSemaphore(value: 0)
     private let time = Mutex<UInt64>(0)
 
-    /// Returns when it stands.
+    /// Returns when the watch is established.
     init(port: UInt16, prefix: String) {
         let key = Data(prefix.utf8).base64EncodedString()
         // The end of a prefix is the prefix with its last byte increased; here that is a slash.
@@ -38,16 +38,16 @@ final class GatewayWatch: Sendable {
         Thread.detachNewThread { [self] in
             guard let connection = try? Connection(port: port), (try? connection.send(request)) != nil else { return }
             try? Self.wait(for: Array(#""created":true"#.utf8), connection)
-            stands.signal()
+            isEstablished.signal()
             while (try? Self.wait(for: Array(#""events":["#.utf8), connection)) != nil {
                 time.withLock { $0 = DispatchTime.now().uptimeNanoseconds }
                 seen.signal()
             }
         }
-        stands.wait()
+        isEstablished.wait()
     }
 
-    /// When the next event came, in nanoseconds of the monotonic clock.
+    /// Waits for the next event and returns its time in nanoseconds of the monotonic clock.
     func next() -> UInt64 {
         seen.wait()
         return time.withLock { $0 }

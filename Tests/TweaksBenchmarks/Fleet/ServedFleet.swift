@@ -1,4 +1,4 @@
-// The other processes of the fleet's measurements: one that follows as a program does, and one that follows many times.
+// Runs the follower processes of the fleet measurements: one with a daemon, and one with many followers.
 
 import Foundation
 import Synchronization
@@ -7,23 +7,20 @@ import TweaksDaemon
 import TweaksFleet
 
 enum ServedFleet {
-    /// Follows as a program does, and says each value of the first path, with all others.
+    /// Follows with a daemon, and prints each value of the first path together with all other values.
     static func serve(_ id: String) throws -> Never {
-        let tweaks = FleetBench.paths.indices.map { Tweak("Bench", "Fleet", "Number\($0)", 0.0, in: 0...1e9) }
+        let tweaks = FleetHarness.paths.indices.map { Tweak("Bench", "Fleet", "Number\($0)", 0.0, in: 0...1e9) }
         let errors = Tweak("Bench", "Fleet", "Errors", 0.0, flags: .readOnly)
         let observation = tweaks[0].observe { change in
             let values = tweaks.map { "\(Int($0.value))" }.joined(separator: " ")
-            // Its own account of its memory, which is not seen from outside.
-            FleetLine.write(id, "\(Int(change.new))", "\(values)|\(ProcessFigures.now().allocatedBytes ?? 0)")
+            // The allocated memory, which is not visible from outside.
+            FleetLine.write(id, "\(Int(change.new))", "\(values)|\(ProcessMetrics.now().allocatedBytes ?? 0)")
         }
         let daemon = try TweakDaemon.start("bench", sources: [.etcd()], tweaks: tweaks)
-        while true {
-            pause()
-            withExtendedLifetime((daemon, observation, errors)) {}
-        }
+        Peer.keepRunning(daemon, observation, errors)
     }
 
-    /// Follows so many times, each with a registry of its own, and says a value when all have it.
+    /// Runs many followers, each with its own registry, and prints a value when all of them have it.
     static func follow(_ count: Int, _ endpoint: String, _ id: String) throws -> Never {
         DescriptorLimit.raise()
         let configuration = try EtcdConfiguration(endpoints: endpoint)
@@ -37,10 +34,7 @@ enum ServedFleet {
                 if isLast { FleetLine.write(id, "\(value)") }
             }
         }
-        while true {
-            pause()
-            withExtendedLifetime(followers) {}
-        }
+        Peer.keepRunning(followers)
     }
 
     private struct Follower {
@@ -54,10 +48,10 @@ enum ServedFleet {
             let errors = Tweak("Bench", "Fleet", "Errors", 0.0, flags: .readOnly, registry: registry)
             let identity = FleetIdentity(id, labels: [:], directory: nil)
             let core = FleetCore(
-                keys: FleetBench.keys, instance: identity.instance, registry: registry, time: FleetSystemTime())
+                keys: FleetHarness.keys, instance: identity.instance, registry: registry, time: SystemFleetClock())
             let follower = FleetFollower(
-                core, etcd: EtcdClient(configuration), keys: FleetBench.keys, identity: identity, registry: registry,
-                file: nil, board: FleetBoard(), log: { _ in })
+                core, etcd: EtcdClient(configuration), keys: FleetHarness.keys, identity: identity, registry: registry,
+                file: nil, sharedInfo: SharedFollowerInfo(), log: { _ in })
             tweaks = [number, errors]
             observation = number.observe { body(Int($0.new)) }
             running = Task { await follower.run() }

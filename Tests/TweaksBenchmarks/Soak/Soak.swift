@@ -1,23 +1,23 @@
-// TweaksBenchmarks soak --minutes N [--seed S] [--sessions N]: a daemon lives through a crowd, and nothing is left of it.
+// Checks a daemon under many sessions for leaks: TweaksBenchmarks soak --minutes N [--seed S] [--sessions N]
 
 import Foundation
 import Tweaks
 
-/// A thousand sessions come, go, set, watch, stall, half-close and vanish while config files change and the listener is
-/// started anew. Memory, descriptors and threads after that are compared with those after the first minute.
+/// A thousand sessions set, watch, stall, half-close and disconnect while config files change and the daemon restarts.
+/// Memory, descriptors and threads at the end are compared with those after the first minute.
 struct Soak {
     private var minutes = 2.0
     private var seed: UInt64 = 1
     private var sessions = 1_000
 
-    /// More allocated bytes are a leak: forty of each of a hundred thousand sessions. By half a mebibyte or so they go up
-    /// and down with the texts that are set at the moment, and with what the last fifty commits have changed.
+    /// Growth of allocated bytes beyond this is a leak: forty bytes for each of a hundred thousand sessions. They vary
+    /// by half a mebibyte with the texts that are currently set and the changes of the last fifty commits.
     private static let allocationAllowance = 4 * 1_048_576
-    /// More resident bytes are a leak where the allocator does not count. Where it does they are no measure: glibc spreads
-    /// the threads of every restart over arenas, and each keeps pages for a fragment here and there.
+    /// Growth of resident bytes beyond this is a leak where the allocator does not count. With glibc resident bytes are
+    /// not conclusive: threads of every restart use several arenas, and fragments keep their pages in use.
     private static let residentAllowance = 16 * 1_048_576
 
-    /// Nil when it makes no sense.
+    /// Nil when the arguments are invalid.
     init?(_ arguments: [String]) {
         for (name, value) in zip(arguments, arguments.dropFirst()) where name.hasPrefix("--") {
             switch name {
@@ -30,54 +30,51 @@ struct Soak {
         if minutes <= 0 || seed == 0 || sessions <= 0 || !arguments.count.isMultiple(of: 2) { return nil }
     }
 
-    /// Runs, and prints what it found.
-    /// - Returns: Whether everything ended where it began.
+    /// Runs the soak and prints the results.
+    /// - Returns: Whether memory, descriptors and threads did not grow.
     func run() throws -> Bool {
         let served = try SoakServer(seed: seed)
-        let crowd = try SoakCrowd(served, sessions: sessions, seed: seed)
+        let clients = try SoakClientProcess(served, sessions: sessions, seed: seed)
         let warmUp = min(60, minutes * 15)
-        say("\(sessions) sessions at once, seed \(seed); warm-up \(Int(warmUp)) s of \(Int(minutes * 60)) s")
-        let before = try pass(served, crowd, seconds: warmUp)
-        say("after the warm-up: \(before.text)")
-        let after = try pass(served, crowd, seconds: minutes * 60 - warmUp, before)
-        say("at the end:        \(after.text)")
-        let lives = try crowd.end()
-        say(lives)
-        say(served.account)
+        log("\(sessions) sessions at once, seed \(seed); warm-up \(Int(warmUp)) s of \(Int(minutes * 60)) s")
+        let before = try pass(served, clients, seconds: warmUp)
+        log("after the warm-up: \(before.text)")
+        let after = try pass(served, clients, seconds: minutes * 60 - warmUp, before)
+        log("at the end:        \(after.text)")
+        log(try clients.end())
+        log(served.account)
         served.stop()
-        return judge(before, after)
+        return check(before, after)
     }
 
-    /// Lets the crowd live, sends it away, and looks at what is left.
+    /// Runs the clients, disconnects them, and measures the process.
     private func pass(
-        _ served: SoakServer, _ crowd: SoakCrowd, seconds: Double, _ before: ProcessFigures? = nil
-    ) throws -> ProcessFigures {
-        try crowd.go()
-        try served.live(seconds: seconds)
-        try crowd.pause()
-        // A daemon that was stopped has let go of everything; the next one is as fresh as the first.
+        _ served: SoakServer, _ clients: SoakClientProcess, seconds: Double, _ before: ProcessMetrics? = nil
+    ) throws -> ProcessMetrics {
+        try clients.resume()
+        try served.run(seconds: seconds)
+        try clients.pause()
+        // Stopping a daemon releases all its resources; the next one starts as fresh as the first.
         try served.restart()
-        return ProcessFigures.settled(threads: before?.threads.count)
+        return ProcessMetrics.settled(threads: before?.threads.count)
     }
 
-    private func judge(_ before: ProcessFigures, _ after: ProcessFigures) -> Bool {
+    private func check(_ before: ProcessMetrics, _ after: ProcessMetrics) -> Bool {
         let verdicts = [
-            judgeMemory(before, after),
-            // The history's file is open from its first append until it is written anew.
-            (
-                after.descriptors <= before.descriptors + 1,
-                "descriptors: \(before.descriptors), then \(after.descriptors)"
-            ),
-            (
-                after.threads.count <= before.threads.count,
-                "threads: \(before.threads.count), then \(after.threads.count)"
-            ),
+            checkMemory(before, after),
+            // The history file is open from its first append until it is rewritten.
+            checkCount("descriptors", before.descriptors, after.descriptors, allowance: 1),
+            checkCount("threads", before.threads.count, after.threads.count, allowance: 0),
         ]
-        for (isGood, text) in verdicts { say("\(isGood ? "good" : "BAD") – \(text)") }
+        for (isGood, text) in verdicts { log("\(isGood ? "good" : "BAD") – \(text)") }
         return verdicts.allSatisfy(\.0)
     }
 
-    private func judgeMemory(_ before: ProcessFigures, _ after: ProcessFigures) -> (Bool, String) {
+    private func checkCount(_ name: String, _ before: Int, _ after: Int, allowance: Int) -> (Bool, String) {
+        (after <= before + allowance, "\(name): \(before), then \(after)")
+    }
+
+    private func checkMemory(_ before: ProcessMetrics, _ after: ProcessMetrics) -> (Bool, String) {
         if let first = before.allocatedBytes, let last = after.allocatedBytes {
             return (last - first <= Self.allocationAllowance, "allocated memory grew by \((last - first) / 1_024) KiB")
         }
@@ -85,5 +82,5 @@ struct Soak {
         return (growth <= Self.residentAllowance, "resident memory grew by \(growth / 1_024) KiB")
     }
 
-    private func say(_ text: String) { FileHandle.standardOutput.write(Data("soak: \(text)\n".utf8)) }
+    private func log(_ text: String) { writeLine("soak: \(text)") }
 }

@@ -1,21 +1,21 @@
-// One client of the soak: a socket that never blocks, and the steps it goes through.
+// Runs one client of the soak: a non-blocking socket and the steps of its current session.
 
 import Foundation
 
-/// A place among the thousand; one life after the other is lived in it.
+/// A client, which runs one session after the other.
 struct SoakClient {
-    /// Where clients go.
+    /// The addresses of the server.
     struct Target {
         let socketPath: String
         let port: UInt16
     }
 
-    /// What came of a life.
+    /// The outcomes of all sessions.
     struct Tally {
-        var lives: [SoakLife: Int] = [:]
+        var sessions: [SoakBehavior: Int] = [:]
         var statuses = 0
         var refused = 0
-        /// Ended by the server, or by a restart of it.
+        /// Sessions that the server ended.
         var cut = 0
     }
 
@@ -25,61 +25,61 @@ struct SoakClient {
     private var sent = 0
     private var statuses = 0
     private var isAtLineStart = true
-    /// When the present step, or the pause between lives, is over.
+    /// The end of the current step, or of the pause between sessions.
     private(set) var wakesAt: ContinuousClock.Instant = .now
 
-    /// A life may take so long; then it is cut off.
-    private static let patience = Duration.seconds(15)
+    /// The timeout of a step.
+    private static let timeout = Duration.seconds(15)
 
-    var isAlive: Bool { socket >= 0 }
+    var isConnected: Bool { socket >= 0 }
 
-    /// What it waits for, for poll(2).
+    /// The events of poll(2) that it waits for.
     var events: Int16 {
-        guard isAlive, position < steps.count else { return 0 }
+        guard isConnected, position < steps.count else { return 0 }
         switch steps[position] {
         case .send: return Int16(POLLOUT | POLLIN)
-        case .hear, .listen, .hearTheEnd: return Int16(POLLIN)
-        case .deaf, .halfClose, .vanish: return 0
+        case .awaitStatuses, .read, .readToEnd: return Int16(POLLIN)
+        case .pauseReading, .halfClose, .reset: return 0
         }
     }
 
     // MARK: Beginning and ending
 
     mutating func begin(_ target: Target, _ generator: inout SeededGenerator, _ tally: inout Tally) {
-        let life = SoakLife.allCases[generator.some(0...SoakLife.allCases.count - 1)]
+        let behavior = SoakBehavior.allCases[generator.some(0...SoakBehavior.allCases.count - 1)]
         wakesAt = .now + .milliseconds(generator.some(10...300))
         guard let socket = SoakSocket.open(target, isLocal: generator.isLucky()) else {
             tally.refused += 1
             return
         }
         self.socket = socket
-        tally.lives[life, default: 0] += 1
-        (steps, position, sent, statuses, isAtLineStart) = (life.steps(&generator), 0, 0, 0, true)
+        tally.sessions[behavior, default: 0] += 1
+        (steps, position, sent, statuses, isAtLineStart) = (behavior.steps(&generator), 0, 0, 0, true)
         enterStep()
     }
 
     mutating func end(pause: Int) {
-        if isAlive { close(socket) }
+        if isConnected { close(socket) }
         socket = -1
         steps = []
         wakesAt = .now + .milliseconds(pause)
     }
 
-    // MARK: Going on
+    // MARK: Steps
 
-    /// Whether a step is done.
+    /// The progress of a step.
     private enum Progress {
         case waits, done
-        /// The life is over.
+        /// The session is over.
         case over
-        /// The server has ended it.
+        /// The server has ended the session.
         case cut
     }
 
-    /// Does what it can; true when its life is over.
+    /// Advances through its steps without blocking; true when the session is over.
     mutating func advance(_ buffer: inout [UInt8], _ tally: inout Tally) -> Bool {
         while position < steps.count {
-            switch go(steps[position], &buffer, &tally) {
+            switch perform(steps[position], &buffer, &tally) {
             case .waits: return isOverdue
             case .over: return true
             case .cut:
@@ -93,29 +93,29 @@ struct SoakClient {
         return true
     }
 
-    private mutating func go(_ step: SoakStep, _ buffer: inout [UInt8], _ tally: inout Tally) -> Progress {
+    private mutating func perform(_ step: SoakStep, _ buffer: inout [UInt8], _ tally: inout Tally) -> Progress {
         switch step {
         case .send(let bytes):
             let next = position + 1 < steps.count ? steps[position + 1] : step
-            // Whoever sends much has to read meanwhile, or both would wait for each other.
-            if case .hear = next, !receive(&buffer, &tally) { return .cut }
+            // A client that sends much has to read meanwhile, or client and server would wait for each other.
+            if case .awaitStatuses = next, !receive(&buffer, &tally) { return .cut }
             guard let count = SoakSocket.send(socket, bytes[sent...]) else { return .cut }
             sent += count
-            if case .deaf = next { return .done }
+            if case .pauseReading = next { return .done }
             return sent < bytes.count ? .waits : .done
-        case .hear(let wanted):
+        case .awaitStatuses(let wanted):
             if !receive(&buffer, &tally) { return .cut }
             return statuses < wanted ? .waits : .done
-        case .listen:
+        case .read:
             if !receive(&buffer, &tally) { return .over }
             return isOverdue ? .done : .waits
-        case .deaf: return isOverdue ? .done : .waits
+        case .pauseReading: return isOverdue ? .done : .waits
         case .halfClose:
             shutdown(socket, Int32(SHUT_WR))
             return .done
-        case .hearTheEnd: return receive(&buffer, &tally) ? .waits : .over
-        case .vanish:
-            SoakSocket.makeReset(socket)
+        case .readToEnd: return receive(&buffer, &tally) ? .waits : .over
+        case .reset:
+            SoakSocket.closeWithReset(socket)
             return .over
         }
     }
@@ -124,24 +124,24 @@ struct SoakClient {
 
     private mutating func enterStep() {
         sent = 0
-        wakesAt = .now + Self.patience
+        wakesAt = .now + Self.timeout
         guard position < steps.count else { return }
         switch steps[position] {
-        // Statuses may come while the request is being sent.
+        // Statuses may arrive while the request is being sent.
         case .send: statuses = 0
-        case .listen(let time), .deaf(let time): wakesAt = .now + .milliseconds(time)
-        case .hear, .hearTheEnd, .halfClose, .vanish: break
+        case .read(let time), .pauseReading(let time): wakesAt = .now + .milliseconds(time)
+        case .awaitStatuses, .readToEnd, .halfClose, .reset: break
         }
     }
 
-    /// Reads what is there and counts statuses. False at the end.
+    /// Reads the available bytes and counts statuses. False at the end.
     private mutating func receive(_ buffer: inout [UInt8], _ tally: inout Tally) -> Bool {
         while true {
             let count = recv(socket, &buffer, buffer.count, 0)
             if count < 0 { return errno == EAGAIN || errno == EINTR }
             if count == 0 { return false }
             for byte in buffer[..<count] {
-                // ok…, error…, {"ok":…; also event…, which only makes somebody hear less.
+                // ok…, error…, {"ok":…; also event…, which only ends a wait for statuses early.
                 if isAtLineStart, byte == UInt8(ascii: "o") || byte == UInt8(ascii: "e") || byte == UInt8(ascii: "{") {
                     statuses += 1
                     tally.statuses += 1

@@ -1,18 +1,18 @@
-// All clients of the soak, on one thread: waits for their sockets, and lets each go on.
+// Runs all clients of the soak on one thread: polls their sockets and advances each.
 
 import Foundation
 
-/// The clients, in their own process. It obeys `go`, `pause` and `end`, a line each on standard input.
+/// The clients, in a separate process, which reads the commands `go`, `pause` and `end` from standard input.
 struct SoakClients {
     private let target: SoakClient.Target
     private var clients: [SoakClient]
     private var generator: SeededGenerator
     private var tally = SoakClient.Tally()
     private var buffer = [UInt8](repeating: 0, count: 65_536)
-    private var isLiving = false
-    private var most = 0
+    private var isRunning = false
+    private var peak = 0
 
-    /// Nil when it was not called by the soak.
+    /// Nil when the arguments are not those of the soak.
     init?(_ arguments: [String]) {
         guard arguments.count == 4, let port = UInt16(arguments[1]), let count = Int(arguments[2]),
             let seed = UInt64(arguments[3])
@@ -22,68 +22,65 @@ struct SoakClients {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// Lives until it is told to end, or until nobody is there any more to tell it.
+    /// Runs until the command `end` or the end of input.
     mutating func run() {
         DescriptorLimit.raise()
         while true {
             let ready = waitForEvents()
-            if isLiving { step(ready) }
+            if isRunning { step(ready) }
         }
     }
 
-    // MARK: Orders
+    // MARK: Commands
 
     /// - Returns: For each client, whether its socket is ready.
     private mutating func waitForEvents() -> [Bool] {
         var entries = clients.map { pollfd(fd: $0.socket, events: $0.events, revents: 0) }
         entries.append(pollfd(fd: 0, events: Int16(POLLIN), revents: 0))
-        poll(&entries, nfds_t(entries.count), isLiving ? 10 : -1)
-        if entries[clients.count].revents != 0 { obey() }
+        poll(&entries, nfds_t(entries.count), isRunning ? 10 : -1)
+        if entries[clients.count].revents != 0 { handleCommand() }
         return entries.map { $0.revents != 0 }
     }
 
-    private mutating func obey() {
+    private mutating func handleCommand() {
         switch readLine() {
-        case "go": isLiving = true
+        case "go": isRunning = true
         case "pause":
-            isLiving = false
+            isRunning = false
             for index in clients.indices { clients[index].end(pause: generator.some(0...1_000)) }
         case "end":
-            answer(account)
+            writeLine(account)
             exit(0)
         default: exit(1)
         }
-        answer("yes")
+        writeLine("yes")
     }
 
-    private func answer(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
-
     private var account: String {
-        let kinds = tally.lives.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key) \($0.value)" }
-        let total = tally.lives.values.reduce(0, +)
-        return "\(total) sessions, at most \(most) at once, \(tally.statuses) statuses, \(tally.cut) cut short, "
+        let kinds = tally.sessions.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key) \($0.value)" }
+        let total = tally.sessions.values.reduce(0, +)
+        return "\(total) sessions, at most \(peak) at once, \(tally.statuses) statuses, \(tally.cut) cut short, "
             + "\(tally.refused) refused; " + kinds.joined(separator: ", ")
     }
 
-    // MARK: Lives
+    // MARK: Sessions
 
     private mutating func step(_ ready: [Bool]) {
         let now = ContinuousClock.now
         for index in clients.indices where ready[index] || clients[index].wakesAt <= now {
-            if clients[index].isAlive {
+            if clients[index].isConnected {
                 if clients[index].advance(&buffer, &tally) { clients[index].end(pause: generator.some(0...100)) }
             } else {
                 clients[index].begin(target, &generator, &tally)
             }
         }
-        most = max(most, clients.count(where: \.isAlive))
+        peak = max(peak, clients.count(where: \.isConnected))
     }
 }
 
-/// How many descriptors this process may have.
+/// The limit of open descriptors of this process.
 enum DescriptorLimit {
-    /// As many as the system lets it.
-    /// - Returns: How many that is.
+    /// Raises the limit as far as the system permits, and returns it.
     @discardableResult
     static func raise() -> Int {
         var limits = rlimit()

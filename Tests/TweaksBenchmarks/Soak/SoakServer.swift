@@ -1,4 +1,4 @@
-// The daemon of the soak: its tweaks, its config file that changes all the time, and its restarts.
+// Runs the daemon of the soak: its tweaks, a config file that keeps changing, and restarts.
 
 import Foundation
 import Synchronization
@@ -6,34 +6,32 @@ import Tweaks
 import TweaksDaemon
 import TweaksServer
 
-/// A daemon with everything switched on, which is stopped and started again on one registry.
+/// A daemon with all features enabled, which restarts with the same registry.
 final class SoakServer {
     let socketPath: String
-    /// Zero until the first start; then the same for all.
+    /// Zero until the first start; then it stays the same.
     private(set) var port = 0
     private let registry = TweakRegistry()
-    private let directory: URL
+    private let directory: WorkDirectory
     private var daemon: TweakDaemon?
     private var generator: SeededGenerator
     private var configs = 0
     private var restartTimes: [Double] = []
-    private let events = EventTally()
+    private let events = EventCounts()
 
     init(seed: UInt64) throws {
         generator = SeededGenerator(seed: seed)
-        directory = FileManager.default.temporaryDirectory.appendingPathComponent("tweaks-soak-\(getpid())")
-        try FileManager.default.createDirectory(
-            at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        socketPath = directory.appendingPathComponent("soak.sock").path
+        directory = try WorkDirectory("soak")
+        socketPath = directory.path("soak.sock")
         declare()
         try saveConfig()
         try start()
     }
 
-    deinit { try? FileManager.default.removeItem(at: directory) }
+    deinit { directory.remove() }
 
     private func declare() {
-        // A short one is full when the warm-up ends; a long one would go on growing for half an hour, as it may.
+        // A short history is full when the warm-up ends; a long one would legitimately grow for half an hour.
         registry.historyLimit = 50
         for number in 0..<100 {
             _ = Tweak("Soak", "Numbers", "N\(number)", 0.0, in: -1e9...1e9, registry: registry)
@@ -48,10 +46,10 @@ final class SoakServer {
         tweakAction("Soak", "Actions", "Long", registry: registry) { _ in String(repeating: "line\n", count: 1_000) }
     }
 
-    // MARK: Its life
+    // MARK: Running
 
-    /// Changes the config file twice a second, and starts the daemon anew now and then.
-    func live(seconds: Double) throws {
+    /// Changes the config file twice a second, and restarts the daemon from time to time.
+    func run(seconds: Double) throws {
         let end = ContinuousClock.now + .seconds(seconds)
         var restartAt = ContinuousClock.now + .seconds(8)
         while ContinuousClock.now < end {
@@ -63,7 +61,7 @@ final class SoakServer {
         }
     }
 
-    /// Stops the daemon, sessions and all, and starts another one at the same places.
+    /// Stops the daemon with all sessions, and starts another one on the same endpoints.
     func restart() throws {
         let time = try Measure.nanoseconds {
             stop()
@@ -80,21 +78,21 @@ final class SoakServer {
     private func start() throws {
         var configuration = TweakDaemon.Configuration()
         (configuration.tcp, configuration.signals) = (.open(port: port), [])
-        configuration.config = .init(directory.appendingPathComponent("soak.conf").path)
-        configuration.storage = .directory(directory.appendingPathComponent("state").path)
+        configuration.config = .init(directory.path("soak.conf"))
+        configuration.storage = .directory(directory.path("state"))
         (configuration.registry, configuration.limits) = (registry, limits)
         configuration.environment = ["TWEAKS_SOCKET": socketPath]
-        configuration.onEvent = { [events] in events.note($0) }
+        configuration.onEvent = { [events] in events.count($0) }
         let daemon = try TweakDaemon.start("soak", configuration)
         self.daemon = daemon
         port = daemon.port ?? 0
     }
 
-    /// Patience that a soak can exhaust.
+    /// Timeouts that a soak can reach.
     private var limits: TweakServerLimits {
         var limits = TweakServerLimits()
         limits.sessionsPerPeer = limits.sessions
-        // All of its clients are one address.
+        // All clients have the same address.
         limits.commitsPerSecond = nil
         limits.timeToFirstLine = .seconds(3)
         limits.idleTime = .seconds(5)
@@ -103,17 +101,17 @@ final class SoakServer {
         return limits
     }
 
-    /// Another config file; now and then one that is wrong, or only half there.
+    /// Saves another config file; some have an invalid value or an unknown tweak.
     private func saveConfig() throws {
         configs += 1
         var lines = (0..<10).map { "Soak/File/F\($0) = \(Int.random(in: 0...1_000, using: &generator))" }
         if configs.isMultiple(of: 7) { lines.append("Soak/File/F0 = nonsense") }
         if configs.isMultiple(of: 11) { lines.append("Soak/Gone/Tweak = 1") }
-        let path = directory.appendingPathComponent("soak.conf")
+        let path = directory.url.appendingPathComponent("soak.conf")
         try Data(lines.joined(separator: "\n").utf8).write(to: path, options: .atomic)
     }
 
-    /// How much happened, from the daemon's own events.
+    /// A summary with the counts of the daemon's events.
     var account: String {
         let longest = String(format: "%.1f", restartTimes.max() ?? 0)
         return "\(configs) config files, \(restartTimes.count) restarts that took \(longest) s at most, "
@@ -122,10 +120,10 @@ final class SoakServer {
 }
 
 /// Counts events under the names of their cases.
-private final class EventTally: Sendable {
+private final class EventCounts: Sendable {
     private let counts = Mutex<[String: Int]>([:])
 
-    func note(_ event: TweakDaemonEvent) {
+    func count(_ event: TweakDaemonEvent) {
         let name = Mirror(reflecting: event).children.first?.label ?? "\(event)"
         counts.withLock { $0[name, default: 0] += 1 }
     }

@@ -1,4 +1,4 @@
-// The socket calls of the soak's clients.
+// Wraps the socket calls of the soak's clients.
 
 import Foundation
 
@@ -9,7 +9,7 @@ enum SoakSocket {
         private static let stream = SOCK_STREAM
     #endif
 
-    /// A connection that does not block; nil when nobody is there.
+    /// Opens a non-blocking connection; nil when it is refused.
     static func open(_ target: SoakClient.Target, isLocal: Bool) -> Int32? {
         let number = socket(isLocal ? AF_UNIX : AF_INET, stream, 0)
         if number < 0 { return nil }
@@ -43,7 +43,7 @@ enum SoakSocket {
         }
     }
 
-    /// Sends what is taken; nil when the connection is gone.
+    /// Sends as much as possible; nil when the connection has ended.
     static func send(_ number: Int32, _ bytes: ArraySlice<UInt8>) -> Int? {
         if bytes.isEmpty { return 0 }
         let count = bytes.withUnsafeBytes { Foundation.send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -51,8 +51,8 @@ enum SoakSocket {
         return errno == EAGAIN || errno == EINTR ? 0 : nil
     }
 
-    /// Closed now, it sends a reset.
-    static func makeReset(_ number: Int32) {
+    /// Makes close(2) send a reset.
+    static func closeWithReset(_ number: Int32) {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(number, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
     }

@@ -1,4 +1,4 @@
-// Checks the client against a real etcd: reads, transactions, leases, watches, compaction, a full store.
+// Tests the client with a real etcd: reads, transactions, leases, watches, compaction, limits.
 
 import Testing
 
@@ -6,10 +6,19 @@ import Testing
 
 extension RealEtcd {
     @Suite struct EtcdClientLiveTests {
-        @Test func `A transaction puts, compares and deletes, and says what it found`() async throws {
-            let server = try await EtcdServer.start()
-            let client = try server.client()
-            defer { client.close() }
+        private let server: EtcdServer
+        private let client: EtcdClient
+
+        init() async throws {
+            server = try await EtcdServer.start()
+            client = try server.client()
+        }
+
+        private func watch(_ keys: EtcdKeys, from revision: Int64) -> EtcdWatchReader {
+            EtcdWatchReader(client.watch(keys, from: revision))
+        }
+
+        @Test func `A transaction compares, puts, reads and deletes`() async throws {
             let key = utf8("a")
             let put = EtcdTransaction(
                 if: [.modRevision(key, equals: 0), .createRevision(key, equals: 0)],
@@ -37,49 +46,32 @@ extension RealEtcd {
         }
 
         @Test func `A range of 250 keys is read in pages, at one revision`() async throws {
-            let server = try await EtcdServer.start()
-            let client = try server.client()
-            defer { client.close() }
-            let keys = (0..<250).map { utf8("k/\(1_000 + $0)") }
-            for part in stride(from: 0, to: keys.count, by: 125) {
-                let puts = keys[part..<(part + 125)].map { EtcdTransaction.Operation.put(key: $0, value: [1]) }
-                _ = try await client.commit(EtcdTransaction(then: puts))
-            }
+            let keys = (0..<250).map { "k/\(1_000 + $0)" }
+            for part in [keys[..<125], keys[125...]] { _ = try await client.commit(.put(Array(part), [1])) }
             let last = try await client.commit(.put("other"))
             let result = try await client.range(EtcdRange(.prefix(utf8("k/"))))
-            #expect(result.keys.map(\.key) == keys && result.count == 250)
+            #expect(result.keys.map(\.key) == keys.map(utf8) && result.count == 250)
             #expect(result.header.revision == last.header.revision)
             let some = try await client.range(EtcdRange(.prefix(utf8("k/")), limit: 3, keysOnly: true))
-            #expect(some.keys.map(\.key) == Array(keys.prefix(3)) && some.count == 250)
+            #expect(some.keys.map(\.key) == keys.prefix(3).map(utf8) && some.count == 250)
             #expect(some.keys.allSatisfy { $0.value.isEmpty })
         }
 
-        /// A page of these is 8 MiB, and more than gRPC takes by default.
-        @Test func `A hundred values of 64 KiB are one page`() async throws {
-            let server = try await EtcdServer.start()
-            let client = try server.client()
-            defer { client.close() }
+        /// Such a page is 8 MiB, above the default limit of gRPC.
+        @Test func `A hundred values of 64 KiB are read in one page`() async throws {
             let value = [UInt8](repeating: 7, count: 65_536)
-            for part in 0..<5 {
-                let puts = (0..<20).map { number in
-                    EtcdTransaction.Operation.put(key: utf8("k/\(part * 20 + number)"), value: value)
-                }
-                _ = try await client.commit(EtcdTransaction(then: puts))
-            }
+            for part in 0..<5 { _ = try await client.commit(.put((0..<20).map { "k/\(part * 20 + $0)" }, value)) }
             let result = try await client.range(EtcdRange(.prefix(utf8("k/"))))
             #expect(result.keys.count == 100 && result.keys.allSatisfy { $0.value == value })
         }
 
-        @Test func `A lease is granted, kept alive and revoked, and its key goes with it`() async throws {
-            let server = try await EtcdServer.start()
-            let client = try server.client()
-            defer { client.close() }
+        @Test func `A lease is granted, renewed and revoked, and its key is deleted with it`() async throws {
             let lease = try await client.grantLease(seconds: 60)
             #expect(lease.id != 0 && lease.seconds == 60)
             #expect(try await client.keepAlive(lease.id) == lease)
             let put = try await client.commit(.put("a", "1", lease: lease.id))
             #expect(try await client.range(EtcdRange(.key(utf8("a")))).keys.first?.lease == lease.id)
-            let reader = EtcdWatchReader(client.watch(.key(utf8("a")), from: put.header.revision + 1))
+            let reader = watch(.key(utf8("a")), from: put.header.revision + 1)
             try await reader.created()
             try await client.revokeLease(lease.id)
             #expect(try await reader.events().map(\.text) == ["-a"])
@@ -89,110 +81,63 @@ extension RealEtcd {
             #expect(error == .leaseNotFound)
         }
 
-        @Test func `A lease that nobody keeps alive expires, and a put without it keeps its key`() async throws {
-            let server = try await EtcdServer.start()
-            let client = try server.client()
-            defer { client.close() }
+        @Test func `A lease that is not renewed expires, and a put without it detaches the key`() async throws {
             let lease = try await client.grantLease(seconds: 1)
             _ = try await client.commit(.put("a", "1", lease: lease.id))
             _ = try await client.commit(.put("b", "1", lease: lease.id))
             let put = try await client.commit(.put("b", "2"))
-            let reader = EtcdWatchReader(client.watch(.prefix([]), from: put.header.revision + 1))
-            #expect(try await reader.events().map(\.text) == ["-a"])
+            #expect(try await watch(.prefix([]), from: put.header.revision + 1).events().map(\.text) == ["-a"])
             #expect(try await client.keepAlive(lease.id) == nil)
             #expect(try await client.range(EtcdRange(.prefix([]))).keys.map(\.key) == [utf8("b")])
         }
 
-        // MARK: Watches
-
-        @Test func `A watch has what was, then what comes, whole revisions in their order`() async throws {
-            let server = try await EtcdServer.start()
-            let client = try server.client()
-            defer { client.close() }
-            let first = try await client.commit(.put("a", "1"))
-            let two = EtcdTransaction(then: [
-                .put(key: utf8("a"), value: utf8("2")), .put(key: utf8("b"), value: utf8("2")),
-            ])
-            _ = try await client.commit(two)
+        @Test func `A watch delivers past and future events, in order and by whole revisions`() async throws {
+            let first = try await client.commit(.put("a", "1")).header.revision
+            _ = try await client.commit(.put(["a", "b"], utf8("2")))
             _ = try await client.commit(.put("c", "3"))
-            let reader = EtcdWatchReader(client.watch(.prefix([]), from: first.header.revision))
+            let reader = watch(.prefix([]), from: first)
             try await reader.created()
             // Several revisions are one message.
             let past = try await reader.events()
             #expect(past.map(\.text) == ["a=1", "a=2", "b=2", "c=3"])
-            #expect(past.map { $0.pair.modRevision - first.header.revision } == [0, 1, 1, 2])
+            #expect(past.map { $0.pair.modRevision - first } == [0, 1, 1, 2])
             _ = try await client.commit(EtcdTransaction(then: [.delete(.prefix([]))]))
             #expect(try await reader.events().map(\.text) == ["-a", "-b", "-c"])
         }
 
-        @Test func `A watch from a revision that is compacted says where what is left begins`() async throws {
-            let server = try await EtcdServer.start()
-            let client = try server.client()
-            defer { client.close() }
+        @Test func `A watch from a compacted revision ends with the first remaining revision`() async throws {
             _ = try await client.commit(.put("a", "1"))
             let revision = try await client.commit(.put("a", "2")).header.revision
             #expect(try await server.post("kv/compaction", #"{"revision":"\#(revision)"}"#).status == 200)
-            let reader = EtcdWatchReader(client.watch(.key(utf8("a")), from: 1))
-            #expect(await reader.end() == .compacted(revision))
+            #expect(await watch(.key(utf8("a")), from: 1).end() == .compacted(revision))
             let old = await etcdFailure { try await client.range(EtcdRange(.key(utf8("a")), revision: 1)) }
             #expect(old == .compacted(0))
-            let standing = EtcdWatchReader(client.watch(.key(utf8("a")), from: revision))
-            try await standing.created()
-            #expect(try await standing.events().map(\.text) == ["a=2"])
+            let next = watch(.key(utf8("a")), from: revision)
+            try await next.created()
+            #expect(try await next.events().map(\.text) == ["a=2"])
         }
 
-        @Test func `A watch of a future revision waits for it`() async throws {
-            let server = try await EtcdServer.start()
-            let client = try server.client()
-            defer { client.close() }
+        @Test func `A watch from a future revision waits for it`() async throws {
             let revision = try await client.status().header.revision
-            let reader = EtcdWatchReader(client.watch(.key(utf8("a")), from: revision + 2))
+            let reader = watch(.key(utf8("a")), from: revision + 2)
             try await reader.created()
             _ = try await client.commit(.put("a", "1"))
             _ = try await client.commit(.put("a", "2"))
             #expect(try await reader.events().map(\.text) == ["a=2"])
         }
 
-        @Test func `A past that is too large for one message is told so`() async throws {
-            let server = try await EtcdServer.start()
-            let client = try server.client()
-            defer { client.close() }
+        @Test func `A watch whose past events exceed a message ends with an error`() async throws {
             let value = [UInt8](repeating: 7, count: 65_536)
-            for _ in 0..<13 {
-                let puts = (0..<20).map { EtcdTransaction.Operation.put(key: utf8("k\($0)"), value: value) }
-                _ = try await client.commit(EtcdTransaction(then: puts))
-            }
-            let past = EtcdWatchReader(client.watch(.prefix(utf8("k")), from: 1))
+            for _ in 0..<13 { _ = try await client.commit(.put((0..<20).map { "k\($0)" }, value)) }
+            let past = watch(.prefix(utf8("k")), from: 1)
             try await past.created()
             #expect(await past.end()?.kind == "tooLarge")
         }
 
-        // MARK: Limits
-
-        @Test func `A full store refuses to put, and deletes all the same`() async throws {
-            let server = try await EtcdServer.start(flags: ["--quota-backend-bytes=300000"])
-            let client = try server.client()
-            defer { client.close() }
-            let value = [UInt8](repeating: 0, count: 50_000)
-            let full = await etcdFailure {
-                for number in 0..<50 {
-                    _ = try await client.commit(EtcdTransaction(then: [.put(key: utf8("k\(number)"), value: value)]))
-                }
-            }
-            #expect(full == .noSpace("mvcc: database space exceeded"))
-            let deleted = try await client.commit(EtcdTransaction(then: [.delete(.key(utf8("k0")))]))
-            #expect(deleted.responses == [.delete(count: 1)])
-        }
-
-        @Test func `A transaction at the limits of the client is taken by etcd`() async throws {
-            let server = try await EtcdServer.start()
-            let client = try server.client()
-            defer { client.close() }
-            let many = (0..<128).map { EtcdTransaction.Operation.put(key: utf8("k\($0)"), value: []) }
-            #expect(try await client.commit(EtcdTransaction(then: many)).responses.count == 128)
+        @Test func `A transaction at the limits of the client is accepted`() async throws {
+            #expect(try await client.commit(.put((0..<128).map { "k\($0)" }, [])).responses.count == 128)
             let value = [UInt8](repeating: 0, count: EtcdRequests.maxBytes - 33)
-            let large = EtcdTransaction(then: [.put(key: utf8("a"), value: value)])
-            #expect(try await client.commit(large).succeeded)
+            #expect(try await client.commit(.put(["a"], value)).succeeded)
             #expect(try await client.range(EtcdRange(.key(utf8("a")))).keys.first?.value.count == value.count)
         }
     }

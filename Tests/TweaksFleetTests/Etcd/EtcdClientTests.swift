@@ -1,42 +1,41 @@
-// Checks the client against a transport that plays etcd: endpoints, pages, tokens.
+// Tests the client with a scripted transport: endpoints, transactions, pages, leases.
 
-import Foundation
 import Testing
-import TweaksTestSupport
 
 @testable import TweaksFleet
 
 @Suite struct EtcdClientTests {
+    /// Returns a client of the endpoints a, b and c, and its transport.
     private static func client(
-        _ transport: ScriptedTransport, _ endpoints: String = "http://a,http://b,http://c"
-    ) throws -> EtcdClient { EtcdClient(try EtcdConfiguration(endpoints: endpoints), transport: transport) }
+        _ reply: @escaping @Sendable (ScriptedTransport.Request) -> ScriptedTransport.Reply
+    ) throws -> (EtcdClient, ScriptedTransport) {
+        let transport = ScriptedTransport(reply: reply)
+        let configuration = try EtcdConfiguration(endpoints: "http://a,http://b,http://c")
+        return (EtcdClient(configuration, transport: transport), transport)
+    }
 
     private static let key = EtcdTransaction.Operation.put(key: [0x61], value: [])
+    private static let guarded = EtcdTransaction(if: [.modRevision([0x61], equals: 0)], then: [key])
     private static let noLeader = #"{"code":14,"message":"etcdserver: no leader"}"#
 
-    // MARK: Endpoints
-
-    @Test func `The endpoint that works is kept, and left when it does not`() async throws {
-        let transport = ScriptedTransport { request in
+    @Test func `Failing endpoints are skipped, and the first one that works is kept`() async throws {
+        let (client, transport) = try Self.client { request in
             switch request.endpoint {
-            case "http://a": .failure(.unreachable("refused"), mayBeDone: false)
+            case "http://a": .failure(.unreachable("refused"), mayHaveTakenEffect: false)
             case "http://b": .answer(503, Self.noLeader)
             default: .answer(200, "{}")
             }
         }
-        let client = try Self.client(transport)
         _ = try await client.status()
         _ = try await client.status()
         #expect(transport.endpoints == "a b c c")
     }
 
-    @Test func `Each endpoint is tried once, and the last one's error is told`() async throws {
-        let transport = ScriptedTransport { request in
-            .failure(.unreachable("refused by \(request.endpoint)"), mayBeDone: true)
+    @Test func `Each endpoint is tried once, and the error is that of the last one`() async throws {
+        let (client, transport) = try Self.client { request in
+            .failure(.unreachable("refused by \(request.endpoint)"), mayHaveTakenEffect: true)
         }
-        let client = try Self.client(transport)
-        let error = await etcdFailure { try await client.status() }
-        #expect(error == .unreachable("http://c: refused by http://c"))
+        #expect(await etcdFailure { try await client.status() } == .unreachable("http://c: refused by http://c"))
         #expect(transport.endpoints == "a b c")
     }
 
@@ -44,41 +43,37 @@ import TweaksTestSupport
         #"{"code":3,"message":"no"}"#, #"{"code":7,"message":"no"}"#, #"{"code":16,"message":"no"}"#,
         #"{"code":8,"message":"etcdserver: mvcc: database space exceeded"}"#, "garbage",
     ])
-    func `Other endpoints are not asked what one has refused`(_ answer: String) async throws {
-        let transport = ScriptedTransport { _ in .answer(400, answer) }
-        let client = try Self.client(transport)
+    func `A request that an endpoint has rejected is not sent to others`(_ reply: String) async throws {
+        let (client, transport) = try Self.client { _ in .answer(400, reply) }
         _ = await etcdFailure { try await client.status() }
         #expect(transport.endpoints == "a")
     }
 
-    /// It would find the comparison false that it has made false itself.
-    @Test func `A transaction with comparisons that may be done is not sent again`() async throws {
-        let transport = ScriptedTransport { request in
-            request.endpoint == "http://a" ? .failure(.unreachable("lost"), mayBeDone: true) : .answer(200, "{}")
+    /// A repeated transaction could fail its own comparison.
+    @Test func `A transaction with comparisons that may be executed is not sent again`() async throws {
+        let (client, transport) = try Self.client { request in
+            if request.endpoint != "http://a" { return .answer(200, "{}") }
+            return .failure(.unreachable("lost"), mayHaveTakenEffect: true)
         }
-        let client = try Self.client(transport)
-        let guarded = EtcdTransaction(if: [.modRevision([0x61], equals: 0)], then: [Self.key])
-        let error = await etcdFailure { try await client.commit(guarded) }
-        #expect(error?.description.contains("may have been done") == true)
-        #expect(transport.endpoints == "a")
-        _ = try await client.commit(guarded)
+        let error = await etcdFailure { try await client.commit(Self.guarded) }
+        #expect(error?.description.contains("may have been done") == true && transport.endpoints == "a")
+        _ = try await client.commit(Self.guarded)
         #expect(transport.endpoints == "a b")
     }
 
     @Test(arguments: [false, true])
-    func `A transaction that is not done is sent elsewhere`(_ hasLeader: Bool) async throws {
-        let transport = ScriptedTransport { request in
+    func `A transaction that was not executed is sent to another endpoint`(_ hasLeader: Bool) async throws {
+        let (client, transport) = try Self.client { request in
             if request.endpoint == "http://b" { return .answer(200, "{}") }
-            return hasLeader ? .failure(.unreachable("refused"), mayBeDone: false) : .answer(503, Self.noLeader)
+            if !hasLeader { return .answer(503, Self.noLeader) }
+            return .failure(.unreachable("refused"), mayHaveTakenEffect: false)
         }
-        let guarded = EtcdTransaction(if: [.modRevision([0x61], equals: 0)], then: [Self.key])
-        #expect(try await !Self.client(transport).commit(guarded).succeeded)
+        #expect(try await !client.commit(Self.guarded).succeeded)
         #expect(transport.endpoints == "a b")
     }
 
-    @Test func `A transaction that etcd would not take is not sent`() async throws {
-        let transport = ScriptedTransport()
-        let client = try Self.client(transport)
+    @Test func `A transaction above etcd's limits is not sent`() async throws {
+        let (client, transport) = try Self.client { _ in .answer(200, "{}") }
         let many = EtcdTransaction(then: Array(repeating: Self.key, count: 129))
         #expect(await etcdFailure { try await client.commit(many) }?.kind == "tooLarge")
         let put = EtcdTransaction.Operation.put(key: [1], value: [UInt8](repeating: 0, count: 1_468_000))
@@ -87,23 +82,20 @@ import TweaksTestSupport
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func `A transaction has a response for each operation`() async throws {
-        let transport = ScriptedTransport { _ in .answer(200, #"{"succeeded":true}"#) }
-        let client = try Self.client(transport)
+    @Test func `A reply without a response for each operation is malformed`() async throws {
+        let (client, _) = try Self.client { _ in .answer(200, #"{"succeeded":true}"#) }
         #expect(await etcdFailure { try await client.commit(EtcdTransaction(then: [Self.key])) }?.kind == "garbled")
     }
 
-    // MARK: Ranges
-
     @Test func `A range is read in pages, at the revision of the first`() async throws {
-        let transport = ScriptedTransport { request in
+        let (client, transport) = try Self.client { request in
             if request.body.contains("revision") {
                 return .answer(200, #"{"header":{"revision":"12"},"kvs":[{"key":"YWI="}],"count":"1"}"#)
             }
             let keys = #"[{"key":"YQ=="},{"key":"YWE="}]"#
             return .answer(200, #"{"header":{"revision":"9"},"kvs":\#(keys),"more":true,"count":"3"}"#)
         }
-        let result = try await Self.client(transport).range(EtcdRange(.prefix([0x61])))
+        let result = try await client.range(EtcdRange(.prefix([0x61])))
         #expect(result.keys.map(\.key) == [[0x61], [0x61, 0x61], [0x61, 0x62]])
         #expect(result.header.revision == 9 && result.count == 3)
         #expect(
@@ -113,33 +105,31 @@ import TweaksTestSupport
             ])
     }
 
-    @Test func `A limit is one page, and a revision is the one that is asked for`() async throws {
-        let transport = ScriptedTransport { _ in
+    @Test func `A range with a limit is read in one page, at the requested revision`() async throws {
+        let (client, transport) = try Self.client { _ in
             .answer(200, #"{"header":{"revision":"9"},"kvs":[{"key":"YQ=="}],"more":true,"count":"3"}"#)
         }
-        let range = EtcdRange(.prefix([]), revision: 5, limit: 1, keysOnly: true)
-        let result = try await Self.client(transport).range(range)
+        let result = try await client.range(EtcdRange(.prefix([]), revision: 5, limit: 1, keysOnly: true))
         #expect(result.header.revision == 5 && result.count == 3)
-        #expect(
-            transport.requests.map(\.body)
-                == [#"{"key":"AA==","range_end":"AA==","revision":"5","limit":"1","keys_only":true}"#])
+        let body = #"{"key":"AA==","range_end":"AA==","revision":"5","limit":"1","keys_only":true}"#
+        #expect(transport.requests.map(\.body) == [body])
     }
 
     @Test(arguments: [#""kvs":[]"#, #""kvs":[{"key":"YQ=="}]"#])
-    func `Pages that lead nowhere end`(_ keys: String) async throws {
-        let transport = ScriptedTransport { _ in .answer(200, #"{"header":{"revision":"9"},\#(keys),"more":true}"#) }
-        let client = try Self.client(transport)
+    func `Pages without progress are an error`(_ keys: String) async throws {
+        let (client, transport) = try Self.client { _ in
+            .answer(200, #"{"header":{"revision":"9"},\#(keys),"more":true}"#)
+        }
         #expect(await etcdFailure { try await client.range(EtcdRange(.prefix([0x61]))) }?.kind == "garbled")
         #expect(transport.requests.count <= 2)
     }
 
-    @Test func `Pages of two clusters are not one range`() async throws {
-        let transport = ScriptedTransport { request in
+    @Test func `Pages of two clusters are an error`() async throws {
+        let (client, _) = try Self.client { request in
             let cluster = request.body.contains("revision") ? 2 : 1
             let header = #""header":{"cluster_id":"\#(cluster)","revision":"9"}"#
             return .answer(200, #"{\#(header),"kvs":[{"key":"\#(cluster == 1 ? "YQ==" : "YWE=")"}],"more":true}"#)
         }
-        let client = try Self.client(transport)
         #expect(await etcdFailure { try await client.range(EtcdRange(.prefix([0x61]))) }?.kind == "garbled")
     }
 
@@ -147,17 +137,14 @@ import TweaksTestSupport
         ([0x61] as [UInt8], [0x62] as [UInt8]), ([0x61, 0xFF], [0x62]), ([0xFF], [0]), ([0xFF, 0xFF], [0]),
         ([0x61, 0], [0x61, 1]),
     ])
-    func `The end of a prefix is the next key without it`(_ prefix: [UInt8], _ end: [UInt8]) {
+    func `The end of a prefix is the first key after all keys with it`(_ prefix: [UInt8], _ end: [UInt8]) {
         #expect(EtcdRequests.ends(.prefix(prefix)).end == end)
     }
 
-    // MARK: Leases
-
-    @Test func `A lease that is gone is nil to keep alive, and an error to revoke`() async throws {
-        let transport = ScriptedTransport { _ in
+    @Test func `Renewal of an expired lease returns nil, and revocation is an error`() async throws {
+        let (client, transport) = try Self.client { _ in
             .answer(404, #"{"code":5,"message":"etcdserver: requested lease not found"}"#)
         }
-        let client = try Self.client(transport)
         #expect(try await client.keepAlive(7) == nil)
         #expect(await etcdFailure { try await client.revokeLease(7) } == .leaseNotFound)
         #expect(transport.requests.map(\.body) == [#"{"ID":"7"}"#, #"{"ID":"7"}"#])

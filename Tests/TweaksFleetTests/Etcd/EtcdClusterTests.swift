@@ -1,4 +1,4 @@
-// Checks the client against three members of which some die, stop, or are alone; and against nobody at all.
+// Tests the client with a full etcd, without one, and with three members of which some are killed or frozen.
 
 import Foundation
 import Testing
@@ -8,63 +8,63 @@ import TweaksTestSupport
 
 extension RealEtcd {
     @Suite struct EtcdClusterTests {
-        @Test func `A killed leader is survived by calls and by the next watch`() async throws {
+        private static let key = EtcdKeys.key(utf8("a"))
+
+        @Test func `Calls and the next watch survive a killed leader`() async throws {
             let server = try await EtcdServer.start(members: 3)
             let leader = try #require(try await server.leader())
-            // The leader is the first that the client asks.
+            // The client asks the leader first.
             let order = [leader] + (0..<3).filter { $0 != leader }
-            let client = EtcdClient(
-                try EtcdConfiguration(endpoints: order.map(server.url).joined(separator: ",")))
-            defer { client.close() }
+            let client = EtcdClient(try EtcdConfiguration(endpoints: order.map(server.url).joined(separator: ",")))
             let revision = try await client.commit(.put("a", "1")).header.revision
-            let reader = EtcdWatchReader(client.watch(.key(utf8("a")), from: revision + 1))
+            let reader = EtcdWatchReader(client.watch(Self.key, from: revision + 1))
             try await reader.created()
             server.kill(leader)
             #expect(await reader.end()?.isWorthAnotherEndpoint == true)
             for member in order.dropFirst() { try await server.waitUntilLed(member) }
             _ = try await client.commit(.put("a", "2"))
-            let next = EtcdWatchReader(client.watch(.key(utf8("a")), from: revision + 1))
+            let next = EtcdWatchReader(client.watch(Self.key, from: revision + 1))
             try await next.created()
             #expect(try await next.events().map(\.text) == ["a=2"])
         }
 
-        @Test func `A member that is stopped is left after the timeout`() async throws {
+        /// Returns three members, the index of one that does not lead, and the configuration of a client that asks that
+        /// one first, and the leader second.
+        private func cluster() async throws -> (EtcdServer, follower: Int, EtcdConfiguration) {
             let server = try await EtcdServer.start(members: 3)
             let leader = try #require(try await server.leader())
-            let stopped = (leader + 1) % 3
-            var configuration = try EtcdConfiguration(endpoints: "\(server.url(stopped)),\(server.url(leader))")
+            let follower = (leader + 1) % 3
+            return (server, follower, try EtcdConfiguration(endpoints: "\(server.url(follower)),\(server.url(leader))"))
+        }
+
+        @Test func `The client leaves a frozen member after the timeout`() async throws {
+            var (server, frozen, configuration) = try await cluster()
             configuration.timeout = .seconds(1)
             let client = EtcdClient(configuration)
-            defer { client.close() }
             _ = try await client.commit(.put("a", "1"))
-            server.stop(stopped)
-            defer { server.resume(stopped) }
-            #expect(try await client.range(EtcdRange(.key(utf8("a")))).keys.count == 1)
+            server.stop(frozen)
+            defer { server.resume(frozen) }
+            #expect(try await client.range(EtcdRange(Self.key)).keys.count == 1)
             #expect(try await client.commit(.put("a", "2")).succeeded)
         }
 
-        @Test func `A watch at a member that is stopped ends, and the next one stands elsewhere`() async throws {
-            let server = try await EtcdServer.start(members: 3)
-            let leader = try #require(try await server.leader())
-            let stopped = (leader + 1) % 3
-            let configuration = try EtcdConfiguration(endpoints: "\(server.url(stopped)),\(server.url(leader))")
-            // Five seconds pass when the test says so.
+        @Test func `A watch at a frozen member ends, and the next one uses another member`() async throws {
+            let (server, frozen, configuration) = try await cluster()
+            // The test ends the sleep of five seconds.
             let (times, time) = AsyncStream.makeStream(of: Void.self)
             let client = EtcdClient(configuration) { _ in for await _ in times { return } }
-            defer { client.close() }
-            server.stop(stopped)
-            defer { server.resume(stopped) }
+            server.stop(frozen)
+            defer { server.resume(frozen) }
             time.yield()
-            #expect(await EtcdWatchReader(client.watch(.key(utf8("a")), from: 1)).end()?.kind == "unavailable")
-            try await EtcdWatchReader(client.watch(.key(utf8("a")), from: 1)).created()
+            #expect(await EtcdWatchReader(client.watch(Self.key, from: 1)).end()?.kind == "unavailable")
+            try await EtcdWatchReader(client.watch(Self.key, from: 1)).created()
         }
 
-        /// Without the header it would stand, and say nothing.
+        /// Without the header it would remain open, but silent.
         @Test func `A watch at a member without a leader ends`() async throws {
             let server = try await EtcdServer.start(members: 3)
             let client = try server.client(0)
-            defer { client.close() }
-            let reader = EtcdWatchReader(client.watch(.key(utf8("a")), from: 1))
+            let reader = EtcdWatchReader(client.watch(Self.key, from: 1))
             try await reader.created()
             server.kill(1)
             server.kill(2)
@@ -73,22 +73,31 @@ extension RealEtcd {
             #expect(await etcdFailure { try await client.commit(.put("a")) }?.isWorthAnotherEndpoint == true)
         }
 
-        @Test func `Where nobody listens, the error says where, and what is wrong`() async throws {
+        @Test func `The error for a closed port contains the URL and the reason`() async throws {
             let port = try BoundSocket(loopback: .version4).port
             let client = EtcdClient(try EtcdConfiguration(endpoints: "http://127.0.0.1:\(port)"))
-            defer { client.close() }
             let error = await etcdFailure { try await client.status() }
             #expect(error?.kind == "unreachable")
             let text = error?.description ?? ""
             #expect(text.contains("http://127.0.0.1:\(port): ") && text.contains("connect"), "\(text)")
-            let watch = await EtcdWatchReader(client.watch(.key([1]), from: 1)).end()
-            #expect(watch?.kind == "unreachable")
+            #expect(await EtcdWatchReader(client.watch(.key([1]), from: 1)).end()?.kind == "unreachable")
         }
 
-        @Test func `A cancelled call ends at once`() async throws {
+        @Test func `A full store rejects puts but accepts deletions`() async throws {
+            let server = try await EtcdServer.start(flags: ["--quota-backend-bytes=300000"])
+            let client = try server.client()
+            let value = [UInt8](repeating: 0, count: 50_000)
+            let full = await etcdFailure {
+                for number in 0..<50 { _ = try await client.commit(.put(["k\(number)"], value)) }
+            }
+            #expect(full == .noSpace("mvcc: database space exceeded"))
+            let deleted = try await client.commit(EtcdTransaction(then: [.delete(.key(utf8("k0")))]))
+            #expect(deleted.responses == [.delete(count: 1)])
+        }
+
+        @Test func `A canceled call ends at once`() async throws {
             let server = try await EtcdServer.start()
             let client = try server.client()
-            defer { client.close() }
             server.stop(0)
             defer { server.resume(0) }
             let call = Task { await etcdFailure { try await client.status() } }
@@ -96,17 +105,17 @@ extension RealEtcd {
             #expect(await call.value == .cancelled)
         }
 
-        @Test func `A client that is closed ends its watches, and is no use any more`() async throws {
+        @Test func `A closed client ends its watches and rejects calls`() async throws {
             let server = try await EtcdServer.start()
             let client = try server.client()
-            let reader = EtcdWatchReader(client.watch(.key(utf8("a")), from: 1))
+            let reader = EtcdWatchReader(client.watch(Self.key, from: 1))
             try await reader.created()
             client.close()
             #expect(await reader.end()?.kind == "unreachable")
             #expect(await etcdFailure { try await client.status() }?.kind == "unreachable")
         }
 
-        @Test func `A proxy that the environment names is not asked`() async throws {
+        @Test func `A proxy in the environment is not used`() async throws {
             let server = try await EtcdServer.start()
             let url = server.url(0)
             await #expect(processExitsWith: .success) { [url = url as String] in
@@ -115,8 +124,7 @@ extension RealEtcd {
                 }
                 let client = EtcdClient(try EtcdConfiguration(endpoints: url))
                 _ = try await client.status()
-                let reader = EtcdWatchReader(client.watch(.key(utf8("a")), from: 1))
-                try await reader.created()
+                try await EtcdWatchReader(client.watch(.key(utf8("a")), from: 1)).created()
             }
         }
     }

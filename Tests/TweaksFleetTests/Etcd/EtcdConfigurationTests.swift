@@ -1,4 +1,4 @@
-// Checks which lists of endpoints are taken, and what is said of others.
+// Tests lists of endpoints and password files, and the errors for invalid ones.
 
 import Foundation
 import Testing
@@ -12,7 +12,7 @@ import TweaksTestSupport
         (" http://a:1 ,,http://b/, http://a:1", ["http://a:1", "http://b"]),
         ("HTTP://Host:2379/", ["http://Host:2379"]), ("http://[::1]:2379", ["http://[::1]:2379"]),
     ])
-    func `A list of URLs is read`(_ text: String, _ endpoints: [String]) throws {
+    func `A list of URLs is parsed and normalized`(_ text: String, _ endpoints: [String]) throws {
         #expect(try EtcdConfiguration(endpoints: text).endpoints == endpoints)
     }
 
@@ -27,11 +27,11 @@ import TweaksTestSupport
         ("http://a:1:2", .host("http://a:1:2")), ("http://[::1", .host("http://[::1")),
         ("https://a:1", .encrypted("https://a:1")),
     ])
-    func `What is wrong with a list is said`(_ text: String, _ problem: EtcdConfigurationProblem) {
+    func `An invalid list is an error`(_ text: String, _ problem: EtcdConfigurationProblem) {
         #expect(throws: problem) { try EtcdConfiguration(endpoints: text) }
     }
 
-    @Test func `A user and a password file come together`() {
+    @Test func `A user requires a password file, and vice versa`() {
         #expect(throws: EtcdConfigurationProblem.noPasswordFile(user: "u")) {
             try EtcdConfiguration(endpoints: "http://localhost", user: "u")
         }
@@ -41,14 +41,14 @@ import TweaksTestSupport
     }
 
     @Test(arguments: ["http://localhost:1", "http://127.0.0.1:1", "http://127.1.2.3", "http://[::1]:1"])
-    func `A password may go there`(_ url: String) throws {
+    func `A password is accepted for this machine`(_ url: String) throws {
         _ = try EtcdConfiguration(endpoints: url, user: "u", passwordFile: "f")
     }
 
     @Test(arguments: [
         "http://etcd.example.com", "http://127.example.com", "http://127.0.0.1.example.com", "http://10.0.0.1",
     ])
-    func `A password goes nowhere in the clear`(_ url: String) {
+    func `A password is rejected for another machine without encryption`(_ url: String) {
         let problem = EtcdConfigurationProblem.plainPassword(url)
         #expect(throws: problem) {
             try EtcdConfiguration(endpoints: "http://127.0.0.1:1,\(url)", user: "u", passwordFile: "f")
@@ -56,39 +56,28 @@ import TweaksTestSupport
         #expect(problem.description.contains("https://"))
     }
 
-    // MARK: The password
-
     @Test(arguments: [
         ("secret\n", "secret"), ("secret", "secret"), ("a b\r\n", "a b"), ("two\nlines\n\n", "two\nlines\n"),
     ])
     func `A newline at the end is not part of a password`(_ content: String, _ password: String) throws {
         let directory = try TemporaryDirectory()
-        let path = try Self.file(directory, content)
-        #expect(try EtcdPassword.read(path) == password)
+        #expect(try EtcdPassword.read(Self.file(directory, content)) == password)
     }
 
-    @Test func `A password file has to be there, to say something, and to be nobody else's`() throws {
+    @Test func `A missing, empty or public password file is an error`() throws {
         let directory = try TemporaryDirectory()
-        let path = try Self.file(directory, "\n")
-        let texts = [
-            Self.problem(directory.file("none")), Self.problem(path),
-            Self.problem(try Self.file(directory, "secret", mode: 0o644)),
-        ]
-        #expect(texts[0].contains("is not there") && texts[1].contains("is empty") && texts[2].contains("chmod 600"))
+        for (path, text) in [
+            (directory.file("none"), "is not there"), (try Self.file(directory, "\n", name: "empty"), "is empty"),
+            (try Self.file(directory, "secret", mode: 0o644), "chmod 600"),
+        ] { #expect { try EtcdPassword.read(path) } throws: { "\($0)".contains(text) } }
     }
 
-    static func file(_ directory: TemporaryDirectory, _ content: String, mode: Int = 0o600) throws -> String {
-        let path = directory.file("password")
+    static func file(
+        _ directory: TemporaryDirectory, _ content: String, name: String = "password", mode: Int = 0o600
+    ) throws -> String {
+        let path = directory.file(name)
         try Data(content.utf8).write(to: URL(fileURLWithPath: path))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
         return path
-    }
-
-    private static func problem(_ path: String) -> String {
-        do {
-            return try EtcdPassword.read(path)
-        } catch {
-            return "\(error)"
-        }
     }
 }

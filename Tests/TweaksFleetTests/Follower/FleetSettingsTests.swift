@@ -1,4 +1,4 @@
-// Checks what a program and the environment say of a fleet, and what is said when they are wrong.
+// Tests the settings of a fleet from the program and the environment, and the errors for invalid ones.
 
 import Foundation
 import Testing
@@ -8,19 +8,31 @@ import TweaksInterface
 
 @Suite struct FleetSettingsTests {
     private func settings(
-        _ environment: [String: String], _ change: (inout FleetSettings.Given) -> Void = { _ in }
+        _ environment: [String: String], _ change: (inout FleetSettings.ProgramSettings) -> Void = { _ in }
     ) throws(ServerError) -> FleetSettings? {
-        var given = FleetSettings.Given()
+        var given = FleetSettings.ProgramSettings()
         change(&given)
         return try FleetSettings(given, daemon: "api", environment: environment)
     }
 
+    /// Returns the error of invalid settings.
+    private func problem(
+        _ environment: [String: String], _ change: (inout FleetSettings.ProgramSettings) -> Void = { _ in }
+    ) -> String? {
+        do throws(ServerError) {
+            _ = try settings(environment, change)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
     @Test(arguments: [[:], ["TWEAKS_FLEET": ""], ["TWEAKS_FLEET": "off"], ["TWEAKS_FLEET": "OFF"]])
-    func `Where no fleet is named there is none`(environment: [String: String]) throws {
+    func `Without TWEAKS_FLEET there is no fleet`(environment: [String: String]) throws {
         #expect(try settings(environment) == nil)
     }
 
-    @Test func `The environment wins over the program`() throws {
+    @Test func `The environment takes precedence over the program`() throws {
         let environment = [
             "TWEAKS_FLEET": "http://a:1,http://b:2", "TWEAKS_FLEET_LABELS": "zone=eu,version=1.4",
             "TWEAKS_FLEET_PREFIX": "/staging", "TWEAKS_FLEET_INSTANCE": "pod-7",
@@ -33,13 +45,10 @@ import TweaksInterface
         #expect(settings.configuration.endpoints == ["http://a:1", "http://b:2"])
         #expect(settings.labels == ["zone": "eu", "version": "1.4", "rack": "9"])
         #expect(settings.keys == FleetKeys(prefix: "/staging", name: "web") && settings.instance == "pod-7")
+        #expect(try self.settings(["TWEAKS_FLEET": "off"]) { $0.endpoints = "http://c:3" } == nil)
     }
 
-    @Test func `A program's fleet is off where the environment says so`() throws {
-        #expect(try settings(["TWEAKS_FLEET": "off"]) { $0.endpoints = "http://c:3" } == nil)
-    }
-
-    @Test func `The fleet's name is the daemon's, and its prefix /tweaks`() throws {
+    @Test func `By default the fleet is named after the daemon, and the prefix is /tweaks`() throws {
         #expect(try settings(["TWEAKS_FLEET": "http://a:1"])?.keys == FleetKeys(name: "api"))
     }
 
@@ -49,29 +58,20 @@ import TweaksInterface
         (["TWEAKS_FLEET": "http://h:1/v3"], "has more than a host and a port"),
         (["TWEAKS_FLEET": ","], "no URL of etcd; name one"),
         (["TWEAKS_FLEET": "http://h:1", "TWEAKS_FLEET_LABELS": "zone"], "is not a label; write NAME=VALUE"),
-        (["TWEAKS_FLEET": "http://h:1", "TWEAKS_FLEET_LABELS": "a=1,a=2"], "the label a comes twice"),
+        (["TWEAKS_FLEET": "http://h:1", "TWEAKS_FLEET_LABELS": "a=1,a=2"], "the label a is there twice"),
         (["TWEAKS_FLEET": "http://h:1", "TWEAKS_FLEET_LABELS": "a=é"], "is not a label's name or value"),
         (["TWEAKS_FLEET": "http://h:1", "TWEAKS_FLEET_PREFIX": "tweaks"], "a prefix begins with /"),
         (["TWEAKS_FLEET": "http://h:1", "TWEAKS_FLEET_PREFIX": "/a/"], "a prefix begins with /"),
         (["TWEAKS_FLEET": "http://h:1", "TWEAKS_FLEET_INSTANCE": "a b"], "use letters, digits"),
     ])
-    func `What is wrong is said, with the variable`(environment: [String: String], text: String) {
-        do throws(ServerError) {
-            _ = try settings(environment)
-            Issue.record("\(environment) is taken")
-        } catch {
-            #expect(error.description.contains(text) && error.description.contains("TWEAKS_FLEET"))
-        }
+    func `The error of an invalid variable contains its name`(environment: [String: String], text: String) throws {
+        let problem = try #require(self.problem(environment))
+        #expect(problem.contains(text) && problem.contains("TWEAKS_FLEET"))
     }
 
-    @Test func `A password goes to this machine alone`() throws {
+    @Test func `A password is accepted only for this machine`() throws {
         func problem(_ url: String, user: String? = "u", file: String? = "/f") -> String? {
-            do throws(ServerError) {
-                _ = try settings([:]) { ($0.endpoints, $0.user, $0.passwordFile) = (url, user, file) }
-                return nil
-            } catch {
-                return error.description
-            }
+            self.problem([:]) { ($0.endpoints, $0.user, $0.passwordFile) = (url, user, file) }
         }
         #expect(problem("http://127.0.0.1:2379") == nil)
         #expect(problem("http://etcd.example.org:2379")?.contains("stunnel") == true)

@@ -1,4 +1,4 @@
-// Checks a follower against an etcd in memory: what it applies, keeps, reports, and when it trusts what it is told.
+// Tests a follower with an etcd in memory: what it applies, keeps and reports, and which stores it trusts.
 
 import Testing
 import Tweaks
@@ -8,36 +8,59 @@ import TweaksTestSupport
 
 @Suite(.prompt) struct FollowerTests {
     private let etcd = MemoryEtcd()
-    private let time = ManualFleetTime()
+    private let time = ManualFleetClock()
     private let keys = FleetKeys(name: "api")
 
-    private func process(
-        _ directory: TemporaryDirectory? = nil, id: String = "i1", labels: Labels = [:]
-    ) throws
-        -> FollowingProcess
-    {
-        let process = try FollowingProcess(etcd, keys, id: id, labels: labels, directory: directory?.path, time: time)
+    private func start(_ directory: TemporaryDirectory? = nil, labels: Labels = [:]) throws -> FollowingProcess {
+        let process = try FollowingProcess(etcd, keys, labels: labels, directory: directory?.path, time: time)
         process.start()
         return process
     }
 
-    @Test func `It applies what there is as one commit, and each revision after it as one more`() async throws {
-        try await etcd.set(["A/B/Size": .number(60), "A/B/Count": .int(2)], keys, counter: 1)
-        let process = try process()
-        await process.wait(process.count, 2)
-        #expect(process.size.value == 60 && process.registry.revision == 1)
-        try await etcd.set(["A/B/Size": .number(70), "A/B/Count": .int(3)], keys, counter: 2)
-        await process.wait(process.count, 3)
-        #expect(process.size.value == 70 && process.registry.revision == 2)
-        let origin = try #require(process.size.erased.layers.last?.origin.description)
-        #expect(origin == "fleet: ana, etcd revision 3")
-        await process.stop()
+    private func set(_ values: [String: TweakValue], _ counter: UInt64) async throws {
+        try await etcd.set(values, keys, counter: counter)
     }
 
-    @Test func `A rollout is all or nothing, and goes when it is deleted`() async throws {
-        try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
-        let process = try process()
+    /// Starts a process that has applied the value 60 of Size.
+    private func startWithSize60() async throws -> FollowingProcess {
+        try await set(["A/B/Size": .number(60)], 1)
+        let process = try start()
         await process.wait(process.size, 60)
+        return process
+    }
+
+    /// Writes a rollout under a lease of 600 seconds.
+    private func rollLeased(_ changes: [String: TweakValue], _ counter: UInt64) async throws {
+        var rollout = try Rollout("timed", changes)
+        rollout.lifetime = 600
+        try await etcd.roll(rollout, keys, counter: counter, lease: try await etcd.grantLease(seconds: 600).id)
+    }
+
+    /// Advances the time until a condition holds.
+    private func pass(until isMet: @escaping @Sendable () -> Bool) async throws {
+        try await time.pass { while !isMet() { await Task.yield() } }
+    }
+
+    /// Advances the time until a status meets a condition.
+    private func passUntilStatus(_ isMatch: @escaping @Sendable (FleetStatus) -> Bool) async throws {
+        try await time.pass { [etcd, keys] in
+            try await etcd.wait(keys.instances) { (try? FleetStatus($0.pair.value)).map(isMatch) ?? false }
+        }
+    }
+
+    @Test func `The values are applied in one commit, and each later revision in one more`() async throws {
+        try await set(["A/B/Size": .number(60), "A/B/Count": .int(2)], 1)
+        let process = try start()
+        await process.wait(process.count, 2)
+        #expect(process.size.value == 60 && process.registry.revision == 1)
+        try await set(["A/B/Size": .number(70), "A/B/Count": .int(3)], 2)
+        await process.wait(process.count, 3)
+        #expect(process.size.value == 70 && process.registry.revision == 2)
+        #expect(process.size.erased.layers.last?.origin.description == "fleet: ana, etcd revision 3")
+    }
+
+    @Test func `A rollout is applied as a whole or not at all, and removed when it is deleted`() async throws {
+        let process = try await startWithSize60()
         try await etcd.roll(
             Rollout("good", ["A/B/Size": .number(70), "A/B/Count": .int(4), "A/B/New": .int(1)]), keys, counter: 2)
         await process.wait(process.count, 4)
@@ -48,17 +71,14 @@ import TweaksTestSupport
         etcd.delete(.key(keys.rollout("good")))
         await process.wait(process.size, 60)
         #expect(process.count.value == 1)
-        await process.stop()
     }
 
-    @Test func `A status says what was applied, refused and covered, and goes with the process`() async throws {
-        try await etcd.set(["A/B/Size": .number(60), "A/B/Count": .int(400)], keys, counter: 1)
-        let process = try process(labels: ["zone": "eu"])
+    @Test func `The status reports applied, refused and overridden values, and ends with the process`() async throws {
+        try await set(["A/B/Size": .number(60), "A/B/Count": .int(400)], 1)
+        let process = try start(labels: ["zone": "eu"])
         await process.wait(process.size, 60)
         try process.size.set(65)
-        try await time.pass { [etcd, keys] in
-            try await etcd.wait(keys.instances) { (try? FleetStatus($0.pair.value))?.covered == ["A/B/Size"] }
-        }
+        try await passUntilStatus { $0.covered == ["A/B/Size"] }
         let pair = try #require(etcd.all(keys.instances).first)
         let status = try FleetStatus(pair.value)
         #expect(status.refused.map(\.path) == ["A/B/Count"] && status.labels == ["zone": "eu"] && status.head == 1)
@@ -69,72 +89,77 @@ import TweaksTestSupport
         #expect(etcd.all(keys.instances).isEmpty)
     }
 
-    @Test func `Garbage and foreign keys harm themselves alone`() async throws {
-        try await etcd.set(["A/B/Size": .number(60), "A/B/Count": .int(2)], keys, counter: 1)
-        let process = try process()
+    @Test func `Malformed and unknown keys affect no others`() async throws {
+        try await set(["A/B/Size": .number(60), "A/B/Count": .int(2)], 1)
+        let process = try start()
         await process.wait(process.count, 2)
-        etcd.put(keys.value(try TweakPath("A/B/Size")), Array("garbage".utf8))
-        etcd.put(Array("/tweaks/api/desired/other".utf8), [0xFF, 0])
-        try await etcd.set(["A/B/Count": .int(3)], keys, counter: 2)
+        etcd.put(keys.value(try TweakPath("A/B/Size")), utf8("garbage"))
+        etcd.put(utf8("/tweaks/api/desired/other"), [0xFF, 0])
+        try await set(["A/B/Count": .int(3)], 2)
         await process.wait(process.count, 3)
         #expect(process.size.value == 60)
         await process.log.wait(for: "/tweaks/api/desired/other: it is not a key of a fleet")
-        await process.stop()
     }
 
-    // MARK: Away
+    // MARK: Outages
 
-    @Test func `The last good state is in effect while etcd is away, without open rollouts`() async throws {
+    @Test func `The last good state is in effect during an outage, without open rollouts`() async throws {
         let directory = try TemporaryDirectory()
-        try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
+        try await set(["A/B/Size": .number(60)], 1)
         var standing = try Rollout("rule", ["A/B/Count": .int(5)])
         standing.state = .done
         try await etcd.roll(standing, keys, counter: 2)
-        let first = try process(directory)
+        let first = try start(directory)
         await first.wait(first.count, 5)
         try await etcd.roll(Rollout("open", ["A/B/Size": .number(99)]), keys, counter: 3)
         await first.wait(first.size, 99)
         await first.stop()
-        etcd.weather { $0.isUnreachable = true }
-        let second = try process(directory)
+        etcd.setFaults { $0.isUnreachable = true }
+        let second = try start(directory)
         #expect(second.size.value == 60 && second.count.value == 5)
         await second.log.wait(for: "the last good values stay")
-        etcd.weather { $0.isUnreachable = false }
+        etcd.setFaults { $0.isUnreachable = false }
         try await time.pass { await second.wait(second.size, 99) }
-        await second.stop()
     }
 
-    @Test func `Without contact a leased rollout is left after its time, and an open one is not`() async throws {
-        try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
+    @Test func `In an outage a leased rollout ends with its lease, and an open one stays`() async throws {
+        try await set(["A/B/Size": .number(60)], 1)
         try await etcd.roll(Rollout("open", ["A/B/Count": .int(3)]), keys, counter: 2)
-        var timed = try Rollout("timed", ["A/B/Size": .number(99)])
-        timed.lifetime = 600
-        let lease = try await etcd.grantLease(seconds: 600)
-        try await etcd.roll(timed, keys, counter: 3, lease: lease.id)
-        let process = try process()
+        try await rollLeased(["A/B/Size": .number(99)], 3)
+        let process = try start()
         await process.wait(process.size, 99)
-        etcd.weather { $0.isUnreachable = true }
+        etcd.setFaults { $0.isUnreachable = true }
         await process.log.wait(for: "the last good values stay")
         time.advance(by: .seconds(599))
         #expect(process.size.value == 99)
         try await time.pass { await process.wait(process.size, 60) }
         #expect(process.count.value == 3)
-        etcd.weather { $0.isUnreachable = false }
+        etcd.setFaults { $0.isUnreachable = false }
         try await time.pass { await process.wait(process.size, 99) }
-        await process.stop()
     }
 
-    // MARK: Stores that are not what they were
+    @Test func `A leased rollout ends with its lease while a request has no reply`() async throws {
+        try await set(["A/B/Size": .number(60)], 1)
+        try await rollLeased(["A/B/Size": .number(99)], 2)
+        let process = try start()
+        await process.wait(process.size, 99)
+        etcd.setFaults { $0.isStalled = true }
+        try await pass { [etcd] in etcd.stalled > 0 }
+        time.advance(by: .seconds(601))
+        await process.wait(process.size, 60)
+        etcd.setFaults { $0.isStalled = false }
+    }
+
+    // MARK: Replaced stores
 
     enum Change: CaseIterable { case emptied, restored, exchanged }
 
-    @Test(arguments: Change.allCases) func `A store that is not what it was changes nothing until it is adopted`(
-        change: Change
-    ) async throws {
-        try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
+    @Test(arguments: Change.allCases)
+    func `A store that has lost data changes nothing until it is adopted`(change: Change) async throws {
+        try await set(["A/B/Size": .number(60)], 1)
         let snapshot = etcd.snapshot
-        try await etcd.set(["A/B/Size": .number(70)], keys, counter: 2)
-        let process = try process()
+        try await set(["A/B/Size": .number(70)], 2)
+        let process = try start()
         await process.wait(process.size, 70)
         switch change {
         case .emptied: etcd.delete(.prefix(keys.desired))
@@ -143,108 +168,75 @@ import TweaksTestSupport
         }
         try await time.pass { await process.log.wait(for: "tweakctl fleet api adopt") }
         #expect(process.size.value == 70)
-        // A process may look only after the next write.
+        // A process may read only after the next write.
         try await etcd.set(["A/B/Size": .number(79)], keys, counter: 3, what: "adopt", adopted: 3)
         try await etcd.set(["A/B/Size": .number(80)], keys, counter: 4, adopted: 3)
         try await time.pass { await process.wait(process.size, 80) }
-        await process.stop()
     }
 
-    // MARK: Watches that say nothing
+    // MARK: Failing watches
 
-    @Test func `A watch that says nothing is opened anew when the head is newer`() async throws {
-        try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
-        let process = try process()
-        await process.wait(process.size, 60)
-        etcd.weather { $0.isSilent = true }
-        try await etcd.set(["A/B/Size": .number(70)], keys, counter: 2)
+    @Test func `A silent watch is reopened when the head is newer`() async throws {
+        let process = try await startWithSize60()
+        etcd.setFaults { $0.isSilent = true }
+        try await set(["A/B/Size": .number(70)], 2)
         #expect(process.size.value == 60)
-        // The heartbeat sees the head; two seconds later the watch is opened anew. This one speaks.
+        // The heartbeat reads the head; two seconds later the watch is reopened, and the new one delivers.
         let watches = etcd.watchesMade
-        try await time.pass { [etcd] in while etcd.watchesMade == watches { await Task.yield() } }
-        etcd.weather { $0.isSilent = false }
+        try await pass { [etcd] in etcd.watchesMade != watches }
+        etcd.setFaults { $0.isSilent = false }
         await process.wait(process.size, 70)
-        await process.stop()
     }
 
-    @Test func `After a compaction everything is read anew`() async throws {
-        try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
-        let process = try process()
-        await process.wait(process.size, 60)
-        etcd.weather { $0.isUnreachable = true }
+    @Test func `After a compaction all keys are read again`() async throws {
+        let process = try await startWithSize60()
+        etcd.setFaults { $0.isUnreachable = true }
         await process.log.wait(for: "the last good values stay")
-        etcd.weather { $0.isUnreachable = false }
-        try await etcd.set(["A/B/Size": .number(70)], keys, counter: 2)
-        try await etcd.set(["A/B/Count": .int(7)], keys, counter: 3)
+        etcd.setFaults { $0.isUnreachable = false }
+        try await set(["A/B/Size": .number(70)], 2)
+        try await set(["A/B/Count": .int(7)], 3)
         etcd.compact()
         try await time.pass { await process.wait(process.count, 7) }
         #expect(process.size.value == 70)
-        await process.stop()
     }
 
-    @Test func `What is too much for one message of a watch is read anew`() async throws {
-        try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
-        let process = try process()
-        await process.wait(process.size, 60)
-        etcd.weather { $0.isUnreachable = true }
+    @Test func `Changes that are too large for a watch message are read`() async throws {
+        let process = try await startWithSize60()
+        etcd.setFaults { $0.isUnreachable = true }
         await process.log.wait(for: "the last good values stay")
         etcd.put(keys.value(try TweakPath("A/B/Size")), DesiredValue(value: .number(70), by: "ana", at: 0).bytes)
-        etcd.weather { ($0.isUnreachable, $0.breakage) = (false, .tooLarge("more than 16777216 bytes")) }
+        etcd.setFaults { ($0.isUnreachable, $0.breakage) = (false, .tooLarge("more than 16777216 bytes")) }
         try await time.pass { await process.wait(process.size, 70) }
-        await process.stop()
     }
 
-    @Test func `Where no watch stands it is asked for ever more rarely, and nothing is said to be followed`()
-        async throws
-    {
-        try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
-        etcd.weather { $0.refusal = .forbidden("etcdserver: permission denied") }
-        let process = try process()
-        await process.wait(process.size, 60)
-        let end = time.now.advanced(by: .seconds(300))
-        try await time.pass { [time] in while time.now < end { await Task.yield() } }
+    @Test func `A rejected watch is retried with backoff, and not logged as following`() async throws {
+        etcd.setFaults { $0.refusal = .forbidden("etcdserver: permission denied") }
+        let process = try await startWithSize60()
+        try await time.pass(.seconds(300))
         #expect((10...60).contains(etcd.watchesAsked), "\(etcd.watchesAsked)")
-        #expect(!process.log.lines.contains { $0.contains("follows the fleet") }, "\(process.log.lines)")
-        etcd.weather { $0.refusal = nil }
+        #expect(!process.log.contains("follows the fleet"), "\(process.log.lines)")
+        etcd.setFaults { $0.refusal = nil }
         try await time.pass { await process.log.wait(for: "follows the fleet api") }
-        await process.stop()
     }
 
-    @Test func `An answer that the watch has overtaken is not taken for a restored store`() async throws {
-        try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
-        let process = try process()
-        await process.wait(process.size, 60)
+    @Test func `A reply that the watch has overtaken does not look like a restored store`() async throws {
+        let process = try await startWithSize60()
         await process.log.wait(for: "follows the fleet api")
-        etcd.weather { $0.isStalled = true }
-        try await time.pass { [etcd] in while etcd.stalled == 0 { await Task.yield() } }
-        try await etcd.set(["A/B/Size": .number(70)], keys, counter: 2)
+        etcd.setFaults { $0.isStalled = true }
+        try await pass { [etcd] in etcd.stalled > 0 }
+        try await set(["A/B/Size": .number(70)], 2)
         await process.wait(process.size, 70)
-        etcd.weather { $0.isStalled = false }
-        let end = time.now.advanced(by: .seconds(60))
-        try await time.pass { [time] in while time.now < end { await Task.yield() } }
-        #expect(!process.log.lines.contains { $0.contains("restored") }, "\(process.log.lines)")
-        await process.stop()
+        etcd.setFaults { $0.isStalled = false }
+        try await time.pass(.seconds(60))
+        #expect(!process.log.contains("restored"), "\(process.log.lines)")
     }
 
-    @Test func `A leased rollout is left in time though a request is not answered`() async throws {
-        try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
-        var timed = try Rollout("timed", ["A/B/Size": .number(99)])
-        timed.lifetime = 600
-        try await etcd.roll(timed, keys, counter: 2, lease: try await etcd.grantLease(seconds: 600).id)
-        let process = try process()
-        await process.wait(process.size, 99)
-        etcd.weather { $0.isStalled = true }
-        try await time.pass { [etcd] in while etcd.stalled == 0 { await Task.yield() } }
-        time.advance(by: .seconds(601))
-        await process.wait(process.size, 60)
-        etcd.weather { $0.isStalled = false }
-        await process.stop()
-    }
+    // MARK: Registrations and statuses
 
-    @Test func `A value that is refused under a former path comes to rest`() async throws {
+    @Test func `A refused value under a former path does not cause endless commits`() async throws {
         let process = try FollowingProcess(etcd, keys, time: time)
         _ = try process.registry.register("A", "B", "New", 5, in: 0...9, formerly: "A/B/Old")
-        try await etcd.set(["A/B/Old": .int(500), "A/B/Size": .number(60)], keys, counter: 1)
+        try await set(["A/B/Old": .int(500), "A/B/Size": .number(60)], 1)
         process.start()
         await process.wait(process.size, 60)
         await process.log.wait(for: "follows the fleet api")
@@ -252,57 +244,47 @@ import TweaksTestSupport
         let revision = process.registry.revision
         for _ in 0..<3 { await process.follower.recompose() }
         #expect(process.registry.revision == revision)
-        await process.stop()
     }
 
-    @Test func `A status that cannot be written is logged once, and written when there is room`() async throws {
-        try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
-        etcd.weather { $0.isFull = true }
-        let process = try process()
+    @Test func `A status that cannot be written is logged once, and written when there is space`() async throws {
+        try await set(["A/B/Size": .number(60)], 1)
+        etcd.setFaults { $0.isFull = true }
+        let process = try start()
         try await time.pass { await process.log.wait(for: "its status cannot be written") }
-        let end = time.now.advanced(by: .seconds(60))
-        try await time.pass { [time] in while time.now < end { await Task.yield() } }
+        try await time.pass(.seconds(60))
         #expect(process.log.lines.count { $0.contains("its status cannot be written") } == 1)
         #expect(etcd.all(keys.instances).isEmpty && process.size.value == 60)
-        etcd.weather { $0.isFull = false }
-        try await time.pass { [etcd, keys] in while etcd.all(keys.instances).isEmpty { await Task.yield() } }
+        etcd.setFaults { $0.isFull = false }
+        try await pass { [etcd, keys] in !etcd.all(keys.instances).isEmpty }
         await process.stop()
     }
 
     @Test func `Declarations that a store has lost are written again with the status`() async throws {
-        let process = try process()
-        try await etcd.set(["A/B/Size": .number(60)], keys, counter: 1)
-        await process.wait(process.size, 60)
-        try await time.pass { [etcd, keys] in while etcd.all(keys.builds).isEmpty { await Task.yield() } }
+        let process = try await startWithSize60()
+        try await pass { [etcd, keys] in !etcd.all(keys.builds).isEmpty }
         etcd.delete(.prefix(keys.builds))
         etcd.advance(seconds: 61)
-        try await time.pass { [etcd, keys] in while etcd.all(keys.builds).isEmpty { await Task.yield() } }
+        try await pass { [etcd, keys] in !etcd.all(keys.builds).isEmpty }
         await process.stop()
     }
 
-    @Test func `A tweak that registers late and does not fit takes its rollout's other values back`() async throws {
+    @Test func `A late registration that refuses its value removes the other values of the rollout`() async throws {
         try await etcd.roll(Rollout("r", ["A/B/Size": .number(70), "A/B/Late": .int(500)]), keys, counter: 1)
-        let process = try process()
+        let process = try start()
         await process.wait(process.size, 70)
         _ = try process.registry.register("A", "B", "Late", 1, in: 0...9)
         await process.wait(process.size, 50)
-        await process.stop()
     }
 
-    @Test func `Members of a rollout with a condition sample its figure`() async throws {
+    @Test func `Members of a rollout with a condition report samples of its metric`() async throws {
         let process = try FollowingProcess(etcd, keys, time: time)
-        let rate = try process.registry.register("Service", "Errors", "Rate", 7.5, flags: .readOnly)
-        _ = rate
+        _ = try process.registry.register("Service", "Errors", "Rate", 7.5, flags: .readOnly)
         var rollout = try Rollout("r", ["A/B/Size": .number(70)])
-        rollout.abortIf = [try #require(FigureCondition(parsing: "Service/Errors/Rate > 5"))]
+        rollout.abortIf = [try #require(MetricCondition(parsing: "Service/Errors/Rate > 5"))]
         try await etcd.roll(rollout, keys, counter: 1)
         process.start()
         await process.wait(process.size, 70)
-        try await time.pass { [etcd, keys] in
-            try await etcd.wait(keys.instances) {
-                (try? FleetStatus($0.pair.value))?.figures == ["Service/Errors/Rate": 7.5]
-            }
-        }
+        try await passUntilStatus { $0.metrics == ["Service/Errors/Rate": 7.5] }
         await process.stop()
     }
 }

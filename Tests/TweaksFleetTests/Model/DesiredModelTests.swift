@@ -1,4 +1,4 @@
-// Checks states and compositions against a naive model, over thousands of random changes.
+// Tests states and compositions against a naive model, over thousands of random changes.
 
 import Testing
 import Tweaks
@@ -6,28 +6,28 @@ import TweaksTestSupport
 
 @testable import TweaksFleet
 
-/// What the keys mean, as one would say it: no state but the records that were good last.
+/// A key of etcd, which may be malformed.
+private enum KeyContent<Record> { case missing, malformed, valid(Record, Int64) }
+
+/// The last valid records of one kind, as a process knows them.
+private struct KnownRecords<Record> {
+    var records: [String: (value: Record, revision: Int64)] = [:]
+
+    mutating func receive(_ name: String, _ content: KeyContent<Record>) {
+        switch content {
+        case .missing: records[name] = nil
+        case .malformed: break
+        case .valid(let value, let revision): records[name] = (value, revision)
+        }
+    }
+}
+
+/// The meaning of the keys without optimizations.
 private struct NaiveFleet {
     var pairs: [[UInt8]: EtcdKeyValue] = [:]
-    private var values: [String: (value: TweakValue, revision: Int64)] = [:]
-    private var rollouts: [String: (rollout: Rollout, created: Int64)] = [:]
-
-    /// A process hears of a key; nil: it is gone. What is good is what the operations below write as such.
-    mutating func hear(_ name: String, _ value: (TweakValue, Int64)??) {
-        switch value {
-        case nil: values[name] = nil
-        case .some(nil): break
-        case .some(let good?): values[name] = good
-        }
-    }
-
-    mutating func hear(_ name: String, _ rollout: (Rollout, Int64)??) {
-        switch rollout {
-        case nil: rollouts[name] = nil
-        case .some(nil): break
-        case .some(let good?): rollouts[name] = good
-        }
-    }
+    var values = KnownRecords<TweakValue>()
+    /// With their create revisions.
+    var rollouts = KnownRecords<Rollout>()
 
     private func isIn(_ rollout: Rollout, _ instance: FleetInstance) -> Bool {
         for (name, value) in rollout.selector where instance.labels[name] != value { return false }
@@ -35,43 +35,41 @@ private struct NaiveFleet {
         return UInt128(hash) * 10_000 < UInt128(rollout.share.hundredths) << 64
     }
 
-    /// The value of each path, with the rollout that it is from; and which paths or rollouts are refused.
+    /// Returns the value of each path with its rollout, and the refused paths and rollouts.
     func meaning(
         for instance: FleetInstance, without left: Set<String>, _ isRefused: (TweakValue) -> Bool
     ) -> (values: [String: String], refused: Set<String>) {
         var (result, refused): ([String: String], Set<String>) = ([:], [])
-        for (path, entry) in values {
+        for (path, entry) in values.records {
             if isRefused(entry.value) {
                 refused.insert(path)
             } else {
                 result[path] = "\(entry.value) @\(entry.revision)"
             }
         }
-        for entry in rollouts.values.sorted(by: { ($0.created, $0.rollout.id) < ($1.created, $1.rollout.id) }) {
-            guard isIn(entry.rollout, instance), !left.contains(entry.rollout.id) else { continue }
-            if entry.rollout.changes.contains(where: { isRefused($0.value) }) {
-                refused.insert("rollout \(entry.rollout.id)")
+        let ordered = rollouts.records.values.sorted { ($0.revision, $0.value.id) < ($1.revision, $1.value.id) }
+        for rollout in ordered.map(\.value) where isIn(rollout, instance) && !left.contains(rollout.id) {
+            if rollout.changes.contains(where: { isRefused($0.value) }) {
+                refused.insert("rollout \(rollout.id)")
                 continue
             }
-            for change in entry.rollout.changes {
-                result[change.path.joined] = "\(change.value) by \(entry.rollout.id)"
-            }
+            for change in rollout.changes { result[change.path.joined] = "\(change.value) by \(rollout.id)" }
         }
         return (result, refused)
     }
 }
 
-/// An etcd, a process that hears of each change or sleeps through some, and the model of it.
-private struct Play {
+/// An etcd, a process that receives each change or misses some, and its model.
+private struct Simulation {
     let keys = FleetKeys(name: "api")
     var chance: SeededGenerator
     var state: DesiredState
     var model = NaiveFleet()
     private var revision: Int64 = 1
-    private var isAsleep = false
-    /// What is good of each key; a key that is not here holds garbage.
-    private var goodValues: [String: (TweakValue, Int64)] = [:]
-    private var goodRollouts: [String: (Rollout, Int64)] = [:]
+    private var isDisconnected = false
+    /// The content of the keys in etcd.
+    private var values: [String: KeyContent<TweakValue>] = [:]
+    private var rollouts: [String: KeyContent<Rollout>] = [:]
 
     init(seed: UInt64) {
         chance = SeededGenerator(seed: seed)
@@ -87,8 +85,8 @@ private struct Play {
         case 8..<16: try changeRollout("r\(number(0..<5))")
         case 16: put(keys.desired + Array("foreign\(number(0..<3))".utf8), [0xFF])
         case 17: put(keys.head, FleetHead(counter: UInt64(revision), by: "a", what: "set", at: 0).bytes)
-        case 18: isAsleep = true
-        default: readAnew()
+        case 18: isDisconnected = true
+        default: readAll()
         }
     }
 
@@ -96,12 +94,12 @@ private struct Play {
         let created = model.pairs[key]?.createRevision ?? revision
         let pair = EtcdKeyValue(key: key, value: value, createRevision: created, modRevision: revision)
         model.pairs[key] = pair
-        if !isAsleep { state.apply([EtcdEvent(.put, pair)]) }
+        if !isDisconnected { state.apply([EtcdEvent(.put, pair)]) }
     }
 
     private mutating func delete(_ key: [UInt8]) {
         model.pairs[key] = nil
-        if !isAsleep { state.apply([EtcdEvent(.delete, EtcdKeyValue(key: key, modRevision: revision))]) }
+        if !isDisconnected { state.apply([EtcdEvent(.delete, EtcdKeyValue(key: key, modRevision: revision))]) }
     }
 
     private mutating func changeValue(_ name: String) throws {
@@ -111,16 +109,15 @@ private struct Play {
             // One in five is refused.
             let value = TweakValue.int(Int64(number(0..<100)))
             put(key, DesiredValue(value: value, by: "a", at: 0).bytes)
-            goodValues[name] = (value, revision)
-            if !isAsleep { model.hear(name, .some((value, revision))) }
+            values[name] = .valid(value, revision)
         case 6..<8:
-            put(key, Array("garbage \(revision)".utf8))
-            goodValues[name] = nil
+            put(key, utf8("garbage \(revision)"))
+            values[name] = .malformed
         default:
             delete(key)
-            goodValues[name] = nil
-            if !isAsleep { model.hear(name, (TweakValue, Int64)??.none) }
+            values[name] = .missing
         }
+        if !isDisconnected { model.values.receive(name, values[name] ?? .missing) }
     }
 
     private mutating func changeRollout(_ id: String) throws {
@@ -129,16 +126,15 @@ private struct Play {
         case 0..<6:
             let rollout = try randomRollout(id)
             put(key, rollout.bytes)
-            goodRollouts[id] = (rollout, model.pairs[key]?.createRevision ?? 0)
-            if !isAsleep { model.hear(id, .some(goodRollouts[id])) }
+            rollouts[id] = .valid(rollout, model.pairs[key]?.createRevision ?? 0)
         case 6..<8:
-            put(key, Array("{\"id\":\"\(id)\"}".utf8))
-            goodRollouts[id] = nil
+            put(key, utf8("{\"id\":\"\(id)\"}"))
+            rollouts[id] = .malformed
         default:
             delete(key)
-            goodRollouts[id] = nil
-            if !isAsleep { model.hear(id, (Rollout, Int64)??.none) }
+            rollouts[id] = .missing
         }
+        if !isDisconnected { model.rollouts.receive(id, rollouts[id] ?? .missing) }
     }
 
     private mutating func randomRollout(_ id: String) throws -> Rollout {
@@ -150,18 +146,12 @@ private struct Play {
         return rollout
     }
 
-    /// After a compaction, say: what happened meanwhile is not known.
-    private mutating func readAnew() {
-        isAsleep = false
+    /// Reads all keys, as after a compaction: the changes since the last event are unknown.
+    private mutating func readAll() {
+        isDisconnected = false
         state.replace(with: Array(model.pairs.values).shuffled(using: &chance))
-        for number in 0..<6 {
-            let (name, key) = ("A/B/\(number)", keys.values + Array("A/B/\(number)".utf8))
-            model.hear(name, model.pairs[key] == nil ? nil : .some(goodValues[name]))
-        }
-        for number in 0..<5 {
-            let id = "r\(number)"
-            model.hear(id, model.pairs[keys.rollout(id)] == nil ? nil : .some(goodRollouts[id]))
-        }
+        for (name, content) in values { model.values.receive(name, content) }
+        for (id, content) in rollouts { model.rollouts.receive(id, content) }
     }
 }
 
@@ -171,16 +161,16 @@ private struct Play {
     }
 
     @Test(arguments: 1...8)
-    func `What a process composes is what the keys mean, whatever was garbage or slept through`(_ seed: UInt64) throws {
-        var play = Play(seed: seed)
+    func `A composition matches the model, also with malformed keys and missed changes`(_ seed: UInt64) throws {
+        var simulation = Simulation(seed: seed)
         for step in 0..<500 {
-            try play.step()
+            try simulation.step()
             let instance = FleetInstance(id: "i\(step % 7)", labels: step % 2 == 0 ? ["zone": "eu"] : [:])
             let left: Set<String> = step % 5 == 0 ? ["r1"] : []
-            let composition = play.state.composed(for: instance, without: left) { _, value in
-                Self.isRefused(value) ? .refused("too large") : .fits
+            let composition = simulation.state.composed(for: instance, without: left) { _, value in
+                Self.isRefused(value) ? .refused("too large") : .accepted
             }
-            let meaning = play.model.meaning(for: instance, without: left, Self.isRefused)
+            let meaning = simulation.model.meaning(for: instance, without: left, Self.isRefused)
             let values = composition.values.map { path, value in
                 (path.joined, "\(value.value) " + (value.rollout.map { "by \($0)" } ?? "@\(value.revision)"))
             }

@@ -1,4 +1,4 @@
-// Checks what of a fleet's keys is known after reads and changes, some of them garbage.
+// Tests what is known of a fleet's keys after reads and changes, some of them malformed.
 
 import Testing
 import Tweaks
@@ -25,7 +25,7 @@ import Tweaks
 
     private func rollout(_ id: String) throws -> [UInt8] { try Rollout(id, ["A/B/Size": .int(9)]).bytes }
 
-    @Test func `Keys are known with what etcd says of them`() throws {
+    @Test func `Keys are known with their revisions and leases`() throws {
         let head = FleetHead(counter: 7, by: "ana", what: "set", at: 0)
         var state = DesiredState(keys: keys)
         state.replace(with: [
@@ -43,22 +43,22 @@ import Tweaks
         #expect(state.head == nil && state.values.isEmpty && state.rollouts.isEmpty)
     }
 
-    @Test func `What was garbage last is as it was before, until it is good again or gone`() throws {
+    @Test func `A malformed key keeps its last valid content until it is valid again or deleted`() throws {
         var state = DesiredState(keys: keys)
         let (head, id) = (FleetHead(counter: 7, by: "a", what: "set", at: 0), keys.rollout("r"))
         state.replace(with: [pair(keys.head, head.bytes), pair(size, good), pair(id, try rollout("r"))])
         let known = (state.head, state.values, state.rollouts)
-        let garbage = [keys.head, size, id].map { pair($0, Array("garbage".utf8), at: 2) }
-        func isAsKnown() -> Bool { state.head == known.0 && state.values == known.1 && state.rollouts == known.2 }
-        state.apply(garbage.map { EtcdEvent(.put, $0) })
-        #expect(isAsKnown() && Set(state.problems.keys) == [keys.head, size, id])
-        state.replace(with: garbage)
-        #expect(isAsKnown() && state.problems.count == 3)
+        let malformed = [keys.head, size, id].map { pair($0, utf8("garbage"), at: 2) }
+        func isUnchanged() -> Bool { state.head == known.0 && state.values == known.1 && state.rollouts == known.2 }
+        state.apply(malformed.map { EtcdEvent(.put, $0) })
+        #expect(isUnchanged() && Set(state.problems.keys) == [keys.head, size, id])
+        state.replace(with: malformed)
+        #expect(isUnchanged() && state.problems.count == 3)
         state.apply([EtcdEvent(.put, pair(size, good, at: 3)), EtcdEvent(.delete, EtcdKeyValue(key: id))])
         #expect(state.problems.keys.map(\.self) == [keys.head] && state.values[path]?.modRevision == 3)
         #expect(state.rollouts.isEmpty)
-        // What is not there any more is not kept, and garbage that was never good is nothing.
-        state.replace(with: [pair(id, Array("garbage".utf8))])
+        // Deleted keys are dropped, and a key that was never valid has no content.
+        state.replace(with: [pair(id, utf8("garbage"))])
         #expect(state.values.isEmpty && state.rollouts.isEmpty && state.head == nil && state.problems.count == 1)
     }
 
@@ -66,16 +66,16 @@ import Tweaks
         "other", "values", "values/", "values/A/B", "values/A/B/C/D", "values//B/C", "values/A/B/\u{7}", "rollouts/",
         "rollouts/a/b", "rollouts/a b", "rollouts/" + String(repeating: "r", count: 41), "head/", "",
     ])
-    func `Foreign keys harm themselves alone`(_ rest: String) throws {
+    func `Unknown keys are a problem and affect no others`(_ rest: String) throws {
         var state = DesiredState(keys: keys)
-        let foreign = keys.desired + Array(rest.utf8)
+        let foreign = keys.desired + utf8(rest)
         state.replace(with: [pair(foreign, good), pair(size, good)])
         #expect(Array(state.problems.keys) == [foreign] && state.values.count == 1)
         state.apply([EtcdEvent(.delete, EtcdKeyValue(key: foreign))])
         #expect(state.problems.isEmpty && state.values.count == 1)
     }
 
-    @Test func `Keys that are no text, or of another fleet, are foreign`() {
+    @Test func `Keys that are not UTF-8, or of another fleet, are unknown`() {
         var state = DesiredState(keys: keys)
         state.replace(with: [
             pair(keys.values + [0xFF], good), pair(keys.rollouts + [0xC3], good), pair([], good),
@@ -84,13 +84,13 @@ import Tweaks
         #expect(state.problems.count == 5 && state.values.isEmpty && state.head == nil)
     }
 
-    @Test func `A rollout under another ID than its key is a problem`() throws {
+    @Test func `A rollout with another ID than its key is a problem`() throws {
         var state = DesiredState(keys: keys)
         state.replace(with: [pair(keys.rollout("r"), try rollout("s"))])
         #expect(state.rollouts.isEmpty && state.problems.count == 1)
     }
 
-    @Test func `A value with a lease is taken, and is a problem`() {
+    @Test func `A value with a lease applies, and is a problem`() {
         var state = DesiredState(keys: keys)
         state.replace(with: [pair(size, good, lease: 5)])
         #expect(state.values[path]?.value.value == .int(1) && state.problems[size]?.contains("lease") == true)
@@ -98,21 +98,21 @@ import Tweaks
         #expect(state.problems.isEmpty)
     }
 
-    @Test func `Paths that look the same are as many as their bytes`() throws {
+    @Test func `Paths with equal glyphs and different bytes are different`() throws {
         let names = ["A/B/\u{E9}", "A/B/e\u{301}"]
         var state = DesiredState(keys: keys)
         state.replace(with: try names.map { pair(keys.value(try TweakPath($0)), good) })
         #expect(state.values.count == 2)
     }
 
-    @Test func `It is too large beyond 10,000 keys, and a key counts once whatever is wrong with it`() throws {
+    @Test func `A state has at most 10,000 keys, and a key counts once, even with a problem`() throws {
         var state = DesiredState(keys: keys)
         var pairs = try (0..<10_000).map {
             pair(keys.value(try TweakPath("A/B/\($0)")), good, lease: $0.isMultiple(of: 2) ? 0 : 5)
         }
         state.replace(with: pairs)
         #expect(!state.isTooLarge && state.problems.count == 5_000)
-        pairs.append(pair(keys.desired + Array("foreign".utf8), good))
+        pairs.append(pair(keys.desired + utf8("foreign"), good))
         state.replace(with: pairs)
         #expect(state.isTooLarge)
         state.apply([EtcdEvent(.delete, EtcdKeyValue(key: pairs[0].key))])

@@ -1,4 +1,4 @@
-// Checks that what a build declares judges values as the build itself does.
+// Tests that the declarations of a build validate values as the build itself does.
 
 import Testing
 import Tweaks
@@ -7,7 +7,7 @@ import TweaksTestSupport
 @testable import TweaksFleet
 
 @Suite struct FleetBuildTests {
-    /// A tweak of each kind, with all that refuses values.
+    /// Registers tweaks of each kind, with all restrictions.
     private static func registry() throws -> TweakRegistry {
         let registry = TweakRegistry()
         _ = try registry.register("K", "Bool", "Plain", true)
@@ -44,20 +44,19 @@ import TweaksTestSupport
         .list([.string("a")]), .notSet,
     ]
 
-    @Test func `A build that is read judges each value as the registry does`() throws {
+    @Test func `A decoded build validates each value as the registry does`() throws {
         let registry = try Self.registry()
         let build = try FleetBuild(FleetBuild(registry).bytes)
         for node in registry.listing().nodes {
             for value in Self.values {
-                let (told, real) = (build.judge(value, for: node.path), registry.fleetRefusal(node.path, value))
-                #expect(
-                    (told == nil) == (real == nil), "\(node.path) = \(value): \(told ?? "") / \(real?.message ?? "")")
+                let (own, real) = (build.validate(value, for: node.path), registry.fleetRefusal(node.path, value))
+                #expect((own == nil) == (real == nil), "\(node.path) = \(value): \(own ?? "") / \(real?.message ?? "")")
             }
         }
         #expect(!build.isPartial)
     }
 
-    @Test func `Its bytes are the same for the same declarations, and so is its hash`() throws {
+    @Test func `Equal declarations have equal bytes and hashes`() throws {
         let (first, second) = (FleetBuild(try Self.registry()), FleetBuild(try Self.registry()))
         #expect(first.bytes == second.bytes && first.hash == second.hash && first.hash.count == 16)
         #expect(try FleetBuild(first.bytes).hash == first.hash)
@@ -67,25 +66,25 @@ import TweaksTestSupport
         #expect(FleetBuild(one).bytes == FleetBuild(other).bytes)
         _ = try other.register("A", "B", "c", 1)
         #expect(FleetBuild(one).hash != FleetBuild(other).hash)
-        #expect(
-            String(decoding: FleetBuild(one).bytes, as: UTF8.self)
-                == #"{"cut":false,"tweaks":[{"path":"A/B/a","kind":"int"},{"path":"A/B/b","kind":"int"}]}"#)
+        let text = #"{"cut":false,"tweaks":[{"path":"A/B/a","kind":"int"},{"path":"A/B/b","kind":"int"}]}"#
+        #expect(String(decoding: FleetBuild(one).bytes, as: UTF8.self) == text)
     }
 
-    @Test func `Secrets, figures and actions are refused, and what a build lacks passes`() throws {
+    @Test func `Secrets, metrics and actions are refused, and paths that the build lacks are accepted`() throws {
         let registry = TweakRegistry()
         _ = try registry.register("A", "B", "Secret", "x", flags: .secret)
         _ = try registry.register("A", "B", "Figure", 1, flags: .readOnly)
         tweakAction("A", "B", "Action", registry: registry) { _ in "done" }
         let build = try FleetBuild(FleetBuild(registry).bytes)
-        #expect(build.judge(.string("y"), for: try TweakPath("A/B/Secret"))?.contains("secret") == true)
-        #expect(build.judge(.int(2), for: try TweakPath("A/B/Figure"))?.contains("figure") == true)
-        #expect(build.judge(.string("y"), for: try TweakPath("A/B/Action"))?.contains("action") == true)
-        #expect(build.judge(.int(2), for: try TweakPath("A/B/Other")) == nil)
+        let values: [String: TweakValue] = ["Secret": .string("y"), "Figure": .int(2), "Action": .string("y")]
+        for (name, value) in values {
+            #expect(build.validate(value, for: try TweakPath("A/B/\(name)"))?.contains(name.lowercased()) == true)
+        }
+        #expect(build.validate(.int(2), for: try TweakPath("A/B/Other")) == nil)
         #expect(!String(decoding: build.bytes, as: UTF8.self).contains("\"x\""))
     }
 
-    @Test func `A build that is too large leaves out ranges, then paths, and says so`() throws {
+    @Test func `A large build omits ranges, then paths, and is marked as partial`() throws {
         let registry = TweakRegistry()
         let long = String(repeating: "n", count: 100)
         for number in 0..<1_700 {
@@ -93,19 +92,19 @@ import TweaksTestSupport
         }
         let brief = try FleetBuild(FleetBuild(registry).bytes)
         let path = try TweakPath("A/B/\(long) 7")
-        #expect(brief.bytes.count <= FleetBuild.mostBytes && !brief.isPartial)
-        #expect(brief.judge(.int(.max), for: path) == nil && brief.judge(.string(""), for: path) != nil)
+        #expect(brief.bytes.count <= FleetBuild.maxBytes && !brief.isPartial)
+        #expect(brief.validate(.int(.max), for: path) == nil && brief.validate(.string(""), for: path) != nil)
         for number in 1_700..<3_400 { _ = try registry.register("A", "B", "\(long) \(number)", 0) }
         let cut = try FleetBuild(FleetBuild(registry).bytes)
-        #expect(cut.bytes.count <= FleetBuild.mostBytes && cut.isPartial && cut.definition(of: path) == nil)
+        #expect(cut.bytes.count <= FleetBuild.maxBytes && cut.isPartial && cut.definition(of: path) == nil)
         #expect(cut.definition(of: try TweakPath("A/B/\(long) 0"))?.kind == .int)
     }
 
-    @Test func `A kind of a later version is passed over, and then nothing is known of missing paths`() throws {
+    @Test func `A path with an unknown kind is skipped, and the build is partial`() throws {
         let text = #"{"cut":false,"tweaks":[{"path":"A/B/C","kind":"matrix","rows":3},{"path":"A/B/D","kind":"int"}]}"#
-        let build = try FleetBuild(Array(text.utf8))
+        let build = try FleetBuild(utf8(text))
         #expect(try build.isPartial && build.definition(of: TweakPath("A/B/D"))?.kind == .int)
-        #expect(build.judge(.int(1), for: try TweakPath("A/B/C")) == nil)
+        #expect(build.validate(.int(1), for: try TweakPath("A/B/C")) == nil)
     }
 
     @Test(arguments: [
@@ -121,27 +120,19 @@ import TweaksTestSupport
         #"{"tweaks":[{"path":"A/B/C","kind":"choice","choices":[1]}]}"#,
         #"{"tweaks":[{"path":"A/B/C","kind":"string","maxLength":-1}]}"#,
     ])
-    func `A build that is not one is a problem`(_ text: String) {
-        #expect(throws: FleetProblem.self) { try FleetBuild(Array(text.utf8)) }
+    func `A malformed build is a problem`(_ text: String) {
+        #expect(throws: FleetProblem.self) { try FleetBuild(utf8(text)) }
     }
 
-    @Test func `A build with some bytes changed judges, or is a problem`() throws {
-        var chance = SeededGenerator(seed: 2)
+    @Test func `A build with random changes validates values, or is a problem`() throws {
+        var generator = SeededGenerator(seed: 2)
         let registry = try Self.registry()
         let (bytes, paths) = (FleetBuild(registry).bytes, registry.listing().nodes.map(\.path))
         for _ in 0..<4_000 {
-            var other = bytes
-            for _ in 0..<Int.random(in: 1...3, using: &chance) {
-                let place = Int.random(in: other.indices, using: &chance)
-                switch Int.random(in: 0..<3, using: &chance) {
-                case 0: other[place] = .random(in: 0...127, using: &chance)
-                case 1: other.remove(at: place)
-                default: other.insert("0123456789-e.".utf8.randomElement(using: &chance) ?? 0x30, at: place)
-                }
-            }
+            let other = generator.mutated(bytes, byte: 0...127, insert: "0123456789-e.", count: 1)
             guard let build = try? FleetBuild(other) else { continue }
-            for value in Self.values.shuffled(using: &chance).prefix(4) {
-                for path in paths { _ = build.judge(value, for: path) }
+            for value in Self.values.shuffled(using: &generator).prefix(4) {
+                for path in paths { _ = build.validate(value, for: path) }
             }
         }
     }

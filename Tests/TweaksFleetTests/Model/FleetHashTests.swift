@@ -1,8 +1,6 @@
-// Checks which processes a rollout includes, on 100,000 of them.
+// Tests which processes a rollout includes, with 100,000 processes.
 
 import Testing
-import Tweaks
-import TweaksTestSupport
 
 @testable import TweaksFleet
 
@@ -16,40 +14,34 @@ import TweaksTestSupport
         ("i1", "r-1", 0x761C_C108_154D_0BEE), ("api-7f9c.eu:1", "pool80", 0x815A_E9CD_F219_02B7),
         ("0123456789abcdef", "k7wq2m", 0xA2D4_98E5_3A34_788E),
     ])
-    func `The hash is what another language computes by the formula`(
+    func `The hash has the values of an independent implementation`(
         _ instance: String, _ rollout: String, _ hash: UInt64
-    ) {
-        #expect(FleetHash.value(instance: instance, rollout: rollout) == hash)
-    }
+    ) { #expect(FleetHash.value(instance: instance, rollout: rollout) == hash) }
 
     @Test(arguments: [
         ("", 0xCBF2_9CE4_8422_2325 as UInt64), ("a", 0xAF63_DC4C_8601_EC8C), ("foobar", 0x8594_4171_F739_67E8),
     ])
-    func `FNV-1a has the values that its authors publish`(_ text: String, _ hash: UInt64) {
+    func `FNV-1a has the published values`(_ text: String, _ hash: UInt64) {
         #expect(FleetHash.fnv(text.utf8) == hash)
     }
 
-    // MARK: Shares
-
-    /// How many instances lie in each hundredth of a percent.
-    private func places(of rollout: String, _ name: (Int) -> String) -> [Int] {
+    /// Returns the number of instances in each hundredth of a percent.
+    private func histogram(of rollout: String, _ name: (Int) -> String) -> [Int] {
         var counts = Array(repeating: 0, count: 10_000)
-        for number in 0..<Self.count {
-            counts[Int(FleetHash.position(instance: name(number), rollout: rollout))] += 1
-        }
+        for number in 0..<Self.count { counts[Int(FleetHash.position(instance: name(number), rollout: rollout))] += 1 }
         return counts
     }
 
-    @Test func `Of 100,000 instances the share of a fair draw is in, and over some rollouts within 0.1 points`() {
+    @Test func `The number of members is that of a fair draw, and over ten rollouts within 0.1 points`() {
         var sums = Array(repeating: 0.0, count: Self.shares.count)
         let rollouts = ["pool80", "k7wq2m", "a", "standing-rule-7", "r-1", "r-2", "r-3", "r-4", "aaaaaa", "aaaaab"]
         for rollout in rollouts {
-            let places = places(of: rollout) { "api-\($0)" }
+            let histogram = histogram(of: rollout) { "api-\($0)" }
             for (index, share) in Self.shares.enumerated() {
                 let part = Double(share) / 10_000
-                let error = Double(places[..<share].reduce(0, +)) / Double(Self.count) - part
+                let error = Double(histogram[..<share].reduce(0, +)) / Double(Self.count) - part
                 sums[index] += error
-                // One rollout's share has the spread of any fair draw: at 50 % a standard deviation of 0.158 points.
+                // The standard deviation of a fair draw, at 50 % 0.158 points.
                 let deviation = (part * (1 - part) / Double(Self.count)).squareRoot()
                 #expect(abs(error) < 4 * deviation, "\(rollout) at \(share): \(error * 100) points")
             }
@@ -60,7 +52,7 @@ import TweaksTestSupport
     }
 
     @Test(arguments: [("r-1", "r-2"), ("aaaaaa", "aaaaab"), ("pool80", "k7wq2m"), ("a", "aa")])
-    func `Who is in one rollout says nothing about who is in another`(_ first: String, _ second: String) {
+    func `Memberships in two rollouts are independent`(_ first: String, _ second: String) {
         var table = Array(repeating: 0, count: 100)
         for number in 0..<Self.count {
             let name = "api-7f9c6d-\(number)"
@@ -74,9 +66,7 @@ import TweaksTestSupport
         #expect((43...155).contains(square), "\(square)")
     }
 
-    // MARK: Members
-
-    @Test func `Growing only adds, shrinking only removes, and the ends are nobody and everybody`() throws {
+    @Test func `A growing share only adds members, from none to all`() throws {
         let instances = (0..<2_000).map { FleetInstance(id: "pod-\($0)") }
         var rollout = Rollout(id: "k7wq2m", changes: [], share: .none, by: "a", at: 0)
         var members = Set<String>()
@@ -90,7 +80,7 @@ import TweaksTestSupport
         #expect(members.count == instances.count)
     }
 
-    @Test func `A member is below the share of 2⁶⁴ exactly`() throws {
+    @Test func `The hash of a member is below the share of 2⁶⁴, exactly`() throws {
         for number in 0..<2_000 {
             let hash = FleetHash.value(instance: "i\(number)", rollout: "r")
             for hundredths in [0, 1, 3_333, 5_000, 9_999, 10_000] {
@@ -105,28 +95,26 @@ import TweaksTestSupport
         ([:], true), (["zone": "eu"], true), (["zone": "us"], false), (["zone": "eu", "tier": "1"], false),
         (["tier": ""], false), (["Zone": "eu"], false),
     ])
-    func `A selector asks for every one of its labels, and a missing one does not match`(
-        _ selector: Labels, _ isMember: Bool
-    ) {
+    func `A selector requires all of its labels`(_ selector: Labels, _ isMember: Bool) {
         var rollout = Rollout(id: "r", changes: [], share: .all, by: "a", at: 0)
         rollout.selector = selector
         #expect(rollout.includes(FleetInstance(id: "i", labels: ["zone": "eu", "version": "1.4"])) == isMember)
     }
 
-    @Test func `The smallest share that catches one is the smallest that includes one of those selected`() throws {
+    @Test func `The smallest share is the first that includes a selected process`() throws {
         var rollout = Rollout(id: "r", changes: [], share: .all, by: "a", at: 0)
         rollout.selector = ["zone": "eu"]
         for count in [1, 2, 10, 300] {
             let instances = (0..<count).flatMap { number in
                 ["eu", "us"].map { FleetInstance(id: "\(count)-\(number)\($0)", labels: ["zone": $0]) }
             }
-            let smallest = try #require(rollout.smallestShare(thatCatches: instances))
+            let smallest = try #require(rollout.smallestShare(including: instances))
             rollout.share = smallest
             #expect(instances.contains(where: rollout.includes))
             rollout.share = try #require(Share(hundredths: smallest.hundredths - 1))
             #expect(!instances.contains(where: rollout.includes))
         }
-        #expect(rollout.smallestShare(thatCatches: [FleetInstance(id: "a")]) == nil)
-        #expect(rollout.smallestShare(thatCatches: []) == nil)
+        #expect(rollout.smallestShare(including: [FleetInstance(id: "a")]) == nil)
+        #expect(rollout.smallestShare(including: []) == nil)
     }
 }

@@ -1,4 +1,4 @@
-// Lets random things happen to a fleet, and checks that each process holds what the keys say for it when it is quiet.
+// Tests with random steps that each process converges to the values of the keys.
 
 import Foundation
 import Testing
@@ -7,13 +7,13 @@ import TweaksTestSupport
 @testable import TweaksFleet
 
 @Suite(.timeLimit(.minutes(5)), .tags(.quantity)) struct FleetModelTests {
-    /// Seeds that have found something, and some that have not. `TWEAKS_FLEET_SEED=5` runs another one.
+    /// Includes seeds that have found defects. `TWEAKS_FLEET_SEED=5` runs another one.
     private static let seeds: [UInt64] =
         ProcessInfo.processInfo.environment["TWEAKS_FLEET_SEED"].flatMap(UInt64.init).map { [$0] }
         ?? Array(1...UInt64(quantity(40, few: 4)))
 
     @Test(arguments: seeds)
-    func `When it is quiet each process holds what the keys say for it`(seed: UInt64) async throws {
+    func `After all changes each process has the values that the keys define for it`(seed: UInt64) async throws {
         let world = try FleetWorld(seed: seed)
         do {
             for process in world.processes { try world.start(process) }

@@ -1,10 +1,10 @@
-// Says what a process has to hold, read naively from the keys and from what it knew before; shares no code with it.
+// Computes the values that a process must have, with a naive implementation that shares no code with the product.
 
 import Tweaks
 
 @testable import TweaksFleet
 
-/// What a process knows that the keys do not say any more: behind garbage, and behind values that it refuses.
+/// The knowledge of a process, including the last valid content of malformed keys and of refused values.
 struct FleetReference {
     private struct KnownRollout {
         var rollout: Rollout
@@ -21,23 +21,21 @@ struct FleetReference {
 
     init(_ instance: FleetInstance, _ keys: FleetKeys) { (self.instance, self.keys) = (instance, keys) }
 
-    // MARK: Judging
+    enum Verdict { case accepted, undeclared, refused }
 
-    enum Verdict { case fits, lacks, refused }
-
-    /// - Parameter hasLate: The tweak that registers late is there.
+    /// - Parameter hasLate: The tweak with the late registration is registered.
     static func verdict(_ path: String, _ value: TweakValue, hasLate: Bool) -> Verdict {
         switch (path, value) {
-        case ("A/B/Size", .number(let number)): (10...100).contains(number) ? .fits : .refused
-        case ("A/B/Count", .int(let number)): (0...9).contains(number) ? .fits : .refused
-        case ("A/B/Late", _) where !hasLate: .lacks
-        case ("A/B/Late", .int(let number)): (0...9).contains(number) ? .fits : .refused
+        case ("A/B/Late", _) where !hasLate: .undeclared
+        case ("A/B/Size", .number(let number)): (10...100).contains(number) ? .accepted : .refused
+        case ("A/B/Count", .int(let number)), ("A/B/Late", .int(let number)):
+            (0...9).contains(number) ? .accepted : .refused
         case ("A/B/Size", _), ("A/B/Count", _), ("A/B/Late", _): .refused
-        default: .lacks
+        default: .undeclared
         }
     }
 
-    /// Whether a rollout includes the instance; by the definition, in other words than the product's.
+    /// Whether a rollout includes the instance, by the definition.
     private func isIn(_ rollout: Rollout) -> Bool {
         for (name, value) in rollout.selector where instance.labels[name] != value { return false }
         if rollout.share.hundredths == 10_000 { return true }
@@ -51,10 +49,8 @@ struct FleetReference {
         return Double(hash) / 18_446_744_073_709_551_616 * 10_000 < Double(rollout.share.hundredths)
     }
 
-    // MARK: Reading
-
-    /// Reads the keys as they are.
-    mutating func see(_ pairs: [EtcdKeyValue], hasLate: Bool) {
+    /// Reads all keys.
+    mutating func read(_ pairs: [EtcdKeyValue], hasLate: Bool) {
         let old = self
         (values, rollouts) = ([:], [:])
         for pair in pairs {
@@ -68,20 +64,20 @@ struct FleetReference {
             }
         }
         good = good.filter { values[$0.key] != nil }
-        for (path, value) in values where Self.verdict(path, value, hasLate: hasLate) == .fits { good[path] = value }
+        for (path, value) in values where Self.verdict(path, value, hasLate: hasLate) == .accepted {
+            good[path] = value
+        }
     }
 
-    /// What it should hold by the fleet, by path.
-    func held(hasLate: Bool) -> [String: TweakValue] {
-        var held: [String: TweakValue] = [:]
-        for (path, value) in values {
-            held[path] = isRefused(path, value, hasLate) ? lastGood(path, hasLate) : value
-        }
+    /// Returns the values of the fleet, by path.
+    func fleetValues(hasLate: Bool) -> [String: TweakValue] {
+        var result: [String: TweakValue] = [:]
+        for (path, value) in values { result[path] = isRefused(path, value, hasLate) ? lastGood(path, hasLate) : value }
         for known in rollouts.values.sorted(by: { ($0.created, $0.rollout.id) < ($1.created, $1.rollout.id) })
         where isIn(known.rollout) && !isRefused(known.rollout, hasLate) {
-            for change in known.rollout.changes { held[change.path.joined] = change.value }
+            for change in known.rollout.changes { result[change.path.joined] = change.value }
         }
-        return held
+        return result
     }
 
     private func isRefused(_ path: String, _ value: TweakValue, _ hasLate: Bool) -> Bool {
@@ -96,7 +92,7 @@ struct FleetReference {
         rollout.changes.contains { Self.verdict($0.path.joined, $0.value, hasLate: hasLate) == .refused }
     }
 
-    /// What it refuses, as its status says it.
+    /// Returns the refused paths and rollouts, as in its status.
     func refused(hasLate: Bool) -> Set<String> {
         var refused = Set(values.filter { Self.verdict($0.key, $0.value, hasLate: hasLate) == .refused }.keys)
         for known in rollouts.values where isIn(known.rollout) && isRefused(known.rollout, hasLate) {
@@ -105,9 +101,7 @@ struct FleetReference {
         return refused
     }
 
-    // MARK: Restarting
-
-    /// Without a directory nothing is known; with one, what is not open, and good values instead of refused ones.
+    /// With a file all but open rollouts remains known, with the last good values instead of refused ones.
     mutating func restart(keepsFiles: Bool, hadLate: Bool) {
         guard keepsFiles else {
             self = FleetReference(instance, keys)
@@ -118,16 +112,16 @@ struct FleetReference {
         good = values
     }
 
-    /// What a file says, where it is not known what was written to it last.
-    mutating func restart(from kept: LastGood?) {
+    /// Restarts with the content of the file, if the last write to it is unknown.
+    mutating func restart(from file: LastGood?) {
         self = FleetReference(instance, keys)
-        see(kept?.keys ?? [], hasLate: false)
+        read(file?.keys ?? [], hasLate: false)
         good = values
     }
 }
 
 extension String {
-    /// What stands behind a mark.
+    /// Returns the text after a mark.
     fileprivate func split(after mark: String) -> String? {
         let parts = split(separator: mark, omittingEmptySubsequences: false)
         return parts.count == 2 ? String(parts[1]) : nil

@@ -1,12 +1,11 @@
-// Does random things to a fleet: what operators, people with etcdctl, processes and bad weather do.
+// Executes random steps of a simulated fleet: operators, users of etcdctl, processes, faults.
 
 import Tweaks
-import TweaksTestSupport
 
 @testable import TweaksFleet
 
 extension FleetWorld {
-    /// Kinds of steps, each as often as it stands here.
+    /// The kinds of steps; numbers repeat a kind to make it more frequent.
     private enum Step: CaseIterable {
         case set, set2, set3, setRefused, reset, begin, begin2, beginBad, timed, grow, grow2, shrink, pause, resume
         case finish, finish2, abort, abort2, undo
@@ -26,13 +25,13 @@ extension FleetWorld {
         case .put, .putRollout, .putGarbage, .garbageRollout, .garbageHead, .deleteKey, .foreign, .leasedValue:
             try await byHand(step)
         case .start, .start2, .start3, .kill, .stop, .late, .override, .override2, .uncover: try await process(step)
-        case .unreachable, .silent, .full, .fair, .fair2, .compact, .wait, .waitLong: try await weather(step)
+        case .unreachable, .silent, .full, .fair, .fair2, .compact, .wait, .waitLong: try await injectFault(step)
         case .takeSnapshot, .restore, .empty, .exchange: try await store(step)
         case .settle, .settle2: try await settle()
         }
     }
 
-    // MARK: Chance
+    // MARK: Random values
 
     private func pick<Element>(_ elements: [Element]) -> Element {
         elements[Int.random(in: 0..<elements.count, using: &random)]
@@ -52,14 +51,14 @@ extension FleetWorld {
         pick(["A/B/Size", "A/B/Size", "A/B/Count", "A/B/Count", "A/B/Late", "A/B/Gone"])
     }
 
-    /// A step whose result depends on what processes knew before: what they know has to be known here, too.
-    private func delicately(_ text: String) async throws {
+    /// Begins a step whose result depends on the state of the processes, which must be known.
+    private func beginStateDependent(_ text: String) async throws {
         try await settle()
         note(text)
-        isDelicate = true
+        isStateDependent = true
     }
 
-    /// Notes what an operator does, and what came of it.
+    /// Executes a verb of an operator, and notes the result.
     private func operate(_ text: String, _ body: () async throws -> FleetReceipt) async {
         do {
             let receipt = try await body()
@@ -77,14 +76,14 @@ extension FleetWorld {
         case .setRefused:
             path = pick(["A/B/Size", "A/B/Count", "A/B/Late"])
             let value = badValue(path)
-            try await delicately("a refused value is next")
+            try await beginStateDependent("a refused value is next")
             let assignment = FleetAssignment(try TweakPath(path), value)
             await operate("set \(path) = \(value)") { try await fleet.set([assignment]) }
         case .reset:
             let path = try TweakPath(path)
             await operate("reset \(path)") { try await fleet.reset([path]) }
         case .undo:
-            try await delicately("undo is next")
+            try await beginStateDependent("undo is next")
             await operate("undo") { try await fleet.undo() }
         default:
             var assignments = [FleetAssignment(try TweakPath(path), goodValue(path))]
@@ -95,9 +94,8 @@ extension FleetWorld {
     }
 
     private func begin(_ step: Step) async throws {
-        var assignments: [FleetAssignment] = []
-        for path in Set((0..<2).map { _ in anyPath() }).sorted() {
-            assignments.append(FleetAssignment(try TweakPath(path), goodValue(path)))
+        var assignments = try Set((0..<2).map { _ in anyPath() }).sorted().map { path in
+            FleetAssignment(try TweakPath(path), goodValue(path))
         }
         if step == .beginBad {
             let path = pick(["A/B/Size", "A/B/Count", "A/B/Late"])
@@ -137,7 +135,7 @@ extension FleetWorld {
         case .pause: await operate("pause \(id)") { try await fleet.pause(id) }
         case .resume: await operate("resume \(id)") { try await fleet.resume(id) }
         case .finish, .finish2:
-            try await delicately("finish is next")
+            try await beginStateDependent("finish is next")
             let isForced = Bool.random(using: &random)
             await operate("finish \(id), forced: \(isForced)") { try await fleet.finish(id, force: isForced) }
         default: await operate("abort \(id)") { try await fleet.abort(id) }
@@ -170,11 +168,11 @@ extension FleetWorld {
             note("put rollout \(rollout)")
             etcd.put(keys.rollout(rollout.id), rollout.bytes)
         case .putGarbage:
-            try await delicately("garbage in \(name)")
+            try await beginStateDependent("garbage in \(name)")
             etcd.put(keys.value(path), pick(Self.garbage))
         case .garbageRollout:
             let id = (rollouts.isEmpty ? nil : pick(rollouts).id) ?? "r0"
-            try await delicately("garbage in rollout \(id)")
+            try await beginStateDependent("garbage in rollout \(id)")
             let other = try Rollout("another", ["A/B/Size": .number(11)]).bytes
             etcd.put(keys.rollout(id), pick(Self.garbage + [other]))
         case .garbageHead:
@@ -201,8 +199,8 @@ extension FleetWorld {
         let process = pick(processes)
         let id = process.instance.id
         guard let running = process.running else {
-            // One that knows nothing may read before or after what was done last.
-            if isDelicate, process.directory == nil { try await settle() }
+            // A process without a file may read before or after the last change.
+            if isStateDependent, process.directory == nil { try await settle() }
             note("start \(id)")
             return try start(process)
         }
@@ -211,7 +209,7 @@ extension FleetWorld {
             note("\(step) \(id)")
             await end(process, inOrder: step == .stop)
         case .late where process.late == nil:
-            if isDelicate { try await settle() }
+            if isStateDependent { try await settle() }
             note("\(id) registers late")
             process.late = try running.registry.register("A", "B", "Late", 1, in: 0...9)
         case .override:
@@ -233,20 +231,20 @@ extension FleetWorld {
         }
     }
 
-    // MARK: Weather
+    // MARK: Faults
 
-    private func weather(_ step: Step) async throws {
+    private func injectFault(_ step: Step) async throws {
         let seconds =
             step == .waitLong ? Int.random(in: 100...900, using: &random) : .random(in: 1...30, using: &random)
         note("\(step)" + (step == .wait || step == .waitLong ? " \(seconds) s" : ""))
         switch step {
-        case .unreachable: etcd.weather { $0.isUnreachable = true }
-        case .silent: etcd.weather { $0.isSilent = true }
-        case .full: etcd.weather { $0.isFull = true }
+        case .unreachable: etcd.setFaults { $0.isUnreachable = true }
+        case .silent: etcd.setFaults { $0.isSilent = true }
+        case .full: etcd.setFaults { $0.isFull = true }
         case .compact: etcd.compact()
         case .wait: try await pass(seconds)
         case .waitLong: try await pass(seconds, by: 10)
-        default: etcd.weather { $0 = MemoryEtcd.Weather() }
+        default: etcd.setFaults { $0 = MemoryEtcd.Faults() }
         }
     }
 

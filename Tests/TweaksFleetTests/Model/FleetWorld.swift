@@ -1,22 +1,21 @@
-// Holds a fleet in memory, with operators, processes and failures, and checks it where everything is quiet.
+// Simulates a fleet in memory, with operators, processes and faults, and compares it with a reference.
 
-import Testing
 import Tweaks
 import TweaksTestSupport
 
 @testable import TweaksFleet
 
-/// A process of the world: it runs or not, and is thought to hold what its reference says.
+/// A process of the simulation, and the reference for its values.
 final class WorldProcess {
     let instance: FleetInstance
     let directory: TemporaryDirectory?
     var running: FollowingProcess?
-    /// The tweak that it registers after it has started.
+    /// The tweak that it registers after its start.
     var late: Tweak<Int>?
     var overrides: [String: TweakValue] = [:]
     var reference: FleetReference
-    /// It ended while something was on its way: what its file says is known by the file alone.
-    var hasDoubtfulFile = false
+    /// It ended during a change, so that its file may contain the state before or after it.
+    var hasUncertainFile = false
 
     init(_ instance: FleetInstance, _ directory: TemporaryDirectory?, _ keys: FleetKeys) {
         (self.instance, self.directory) = (instance, directory)
@@ -25,7 +24,6 @@ final class WorldProcess {
 
     func end() { (running, late, overrides) = (nil, nil, [:]) }
 
-    /// The value of each of its tweaks.
     var values: [String: TweakValue] {
         guard let running else { return [:] }
         var values: [String: TweakValue] = [
@@ -35,12 +33,12 @@ final class WorldProcess {
         return values
     }
 
-    /// What each of its tweaks has to be.
+    /// Returns the values that its tweaks must have.
     func expected(_ reference: FleetReference) -> [String: TweakValue] {
-        let held = reference.held(hasLate: late != nil)
+        let fleetValues = reference.fleetValues(hasLate: late != nil)
         var values: [String: TweakValue] = ["A/B/Size": .number(50), "A/B/Count": .int(1)]
         if late != nil { values["A/B/Late"] = .int(1) }
-        for path in values.keys { values[path] = overrides[path] ?? held[path] ?? values[path] }
+        for path in values.keys { values[path] = overrides[path] ?? fleetValues[path] ?? values[path] }
         return values
     }
 }
@@ -48,19 +46,17 @@ final class WorldProcess {
 /// A fleet in virtual time.
 final class FleetWorld {
     let etcd = MemoryEtcd()
-    let time = ManualFleetTime()
+    let time = ManualFleetClock()
     let keys = FleetKeys(name: "api")
     var random: SeededGenerator
     let processes: [WorldProcess]
     private(set) var steps: [String] = []
     var snapshot: [EtcdKeyValue] = []
     var number = 0
-    /// Nothing was done since everything was quiet.
+    /// Nothing was done since all processes converged.
     private(set) var isQuiet = true
-    /// Something was done whose result depends on what was there before.
-    var isDelicate = false
-    /// The longest that it took to become quiet, in seconds.
-    private(set) var longest = 0
+    /// A change was made whose result depends on the previous state.
+    var isStateDependent = false
 
     init(seed: UInt64) throws {
         random = SeededGenerator(seed: seed)
@@ -84,7 +80,7 @@ final class FleetWorld {
 
     // MARK: Time
 
-    /// Lets seconds pass: tasks, leases.
+    /// Advances the clock and the leases.
     func pass(_ seconds: Int, by stride: Int = 1) async throws {
         for _ in 0..<max(1, seconds / stride) {
             time.advance(by: .seconds(stride))
@@ -96,10 +92,10 @@ final class FleetWorld {
     // MARK: Processes
 
     func start(_ process: WorldProcess) throws {
-        if process.hasDoubtfulFile, let directory = process.directory {
+        if process.hasUncertainFile, let directory = process.directory {
             process.reference.restart(from: try LastGoodFile(directory: directory.path, keys: keys).load())
         }
-        process.hasDoubtfulFile = false
+        process.hasUncertainFile = false
         let running = try FollowingProcess(
             etcd, keys, id: process.instance.id, labels: process.instance.labels, directory: process.directory?.path,
             time: time)
@@ -110,88 +106,83 @@ final class FleetWorld {
     func end(_ process: WorldProcess, inOrder: Bool) async {
         if inOrder { await process.running?.stop() } else { await process.running?.kill() }
         process.reference.restart(keepsFiles: process.directory != nil, hadLate: process.late != nil)
-        process.hasDoubtfulFile = !isQuiet && process.directory != nil
+        process.hasUncertainFile = !isQuiet && process.directory != nil
         process.end()
     }
 
-    // MARK: Quiet
+    // MARK: Convergence
 
-    /// Makes the weather good, waits until each process holds what it has to, and takes that down as known.
+    /// Clears all faults, waits until each process has converged, and updates the references.
     func settle() async throws {
         if isQuiet { return }
-        etcd.weather { $0 = MemoryEtcd.Weather() }
+        etcd.setFaults { $0 = MemoryEtcd.Faults() }
         try await markHead()
-        var calm = 0
+        var matches = 0
         for second in 1...3_000 {
             try await pass(1)
-            // As an operator would who sees that processes wait for it.
-            if second % 45 == 0, await isAnyoneWaiting() { _ = try await fleet.adopt() }
-            calm = await mismatch() == nil ? calm + 1 : 0
-            if calm == 3 {
-                longest = max(longest, second)
-                return didSettle()
-            }
+            // An operator adopts the store when processes wait for that.
+            if second % 45 == 0, await hasStoreProblem() { _ = try await fleet.adopt() }
+            matches = await mismatch() == nil ? matches + 1 : 0
+            if matches == 3 { return didSettle() }
         }
         let lines = etcd.all(keys.desired).map { pair in
             let (key, value) = (pair.key, pair.value.prefix(200))
             return "\(String(decoding: key, as: UTF8.self)) \(String(decoding: value, as: UTF8.self))"
         }
-        let text = await mismatch() ?? "it does not become quiet"
+        let text = await mismatch() ?? "it does not converge"
         throw WorldProblem(text: text + "\n" + lines.joined(separator: "\n"))
     }
 
     private func didSettle() {
         let pairs = etcd.all(keys.desired)
         for process in processes where process.running != nil {
-            process.reference.see(pairs, hasLate: process.late != nil)
+            process.reference.read(pairs, hasLate: process.late != nil)
         }
-        (isQuiet, isDelicate) = (true, false)
+        (isQuiet, isStateDependent) = (true, false)
         steps.append("quiet at etcd revision \(etcd.revision)")
     }
 
-    /// Writes the head, so that what was applied can be told from what only looks like it.
+    /// Writes the head, so that an applied state differs from an equal older one.
     private func markHead() async throws {
-        let pair = etcd.value(keys.head)
-        guard let pair else { return put(FleetHead(counter: 1, by: "ana", what: "mark", at: time.wall)) }
-        guard let head = try? FleetHead(pair.value) else {
+        let head = etcd.value(keys.head).map { try? FleetHead($0.value) }
+        if case .some(nil) = head {
             _ = try await fleet.adopt()
             return
         }
-        put(FleetHead(counter: head.counter + 1, by: "ana", what: "mark", at: time.wall))
+        let counter = (head??.counter ?? 0) + 1
+        etcd.put(keys.head, FleetHead(counter: counter, by: "ana", what: "mark", at: time.wall).bytes)
     }
 
-    private func put(_ head: FleetHead) { etcd.put(keys.head, head.bytes) }
-
-    private func isAnyoneWaiting() async -> Bool {
+    private func hasStoreProblem() async -> Bool {
         for process in processes {
-            if let follower = process.running?.follower, await follower.core.objection != nil { return true }
+            if let follower = process.running?.follower, await follower.core.storeProblem != nil { return true }
         }
         return false
     }
 
-    /// What is not as it has to be; nil where all is.
+    /// Returns the first difference from the references; nil if there is none.
     func mismatch() async -> String? {
         let pairs = etcd.all(keys.desired)
         let head = etcd.value(keys.head).flatMap { try? FleetHead($0.value) }
         for process in processes {
             guard let running = process.running else { continue }
             var reference = process.reference
-            reference.see(pairs, hasLate: process.late != nil)
+            reference.read(pairs, hasLate: process.late != nil)
             let (expected, values) = (process.expected(reference), process.values)
-            if expected != values { return "\(process.instance.id) holds \(values), and not \(expected)" }
+            if expected != values { return "\(process.instance.id) has \(values), and not \(expected)" }
             let core = await running.follower.core
-            if core.position?.head != head || core.objection != nil {
+            if core.position?.head != head || core.storeProblem != nil {
                 return "\(process.instance.id) is at \(String(describing: core.position)), and not at "
-                    + "\(String(describing: head)): \(core.objection ?? "")"
+                    + "\(String(describing: head)): \(core.storeProblem ?? "")"
             }
             guard let directory = process.directory else { continue }
-            let kept = try? LastGoodFile(directory: directory.path, keys: keys).load()
-            if kept?.position.head != head { return "\(process.instance.id) has kept \(String(describing: kept))" }
+            let file = try? LastGoodFile(directory: directory.path, keys: keys).load()
+            if file?.position.head != head { return "\(process.instance.id) has saved \(String(describing: file))" }
         }
         return nil
     }
 
-    /// Checks what the processes say of themselves.
+    /// Waits until the statuses match the references.
     func checkStatuses() async throws {
         let wrong = { () -> String? in
             for process in self.processes where process.running != nil {
@@ -199,10 +190,10 @@ final class FleetWorld {
                 let statuses = self.etcd.all(prefix).compactMap { try? FleetStatus($0.value) }
                 let refused = process.reference.refused(hasLate: process.late != nil)
                 guard let status = statuses.max(by: { $0.started < $1.started }) else {
-                    return "\(process.instance.id) says nothing"
+                    return "\(process.instance.id) has no status"
                 }
                 if Set(status.refused.map { $0.rollout ?? $0.path }) != refused || status.trouble != nil {
-                    return "\(process.instance.id) says \(status), and refuses \(refused)"
+                    return "\(process.instance.id) has \(status), and refuses \(refused)"
                 }
             }
             return nil

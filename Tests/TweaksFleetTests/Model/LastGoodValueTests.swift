@@ -1,8 +1,7 @@
-// Checks which value a tweak has where the fleet's is refused, or cannot be read: its last good one, and nothing else.
+// Tests the value of a tweak whose fleet value is refused: the last good one, and no other.
 
 import Testing
 import Tweaks
-import TweaksTestSupport
 
 @testable import TweaksFleet
 
@@ -10,109 +9,102 @@ import TweaksTestSupport
     private let keys = FleetKeys(name: "api")
     private let registry = TweakRegistry()
     private let size: Tweak<Double>
+    private var core: FleetCore
     private var revision: Int64 = 1
     private var pairs: [[UInt8]: EtcdKeyValue] = [:]
 
-    init() throws { size = try registry.register("A", "B", "Size", 50.0, in: 10...100) }
-
-    private func core(on registry: TweakRegistry? = nil) -> FleetCore {
-        FleetCore(
-            keys: keys, instance: FleetInstance(id: "i1"), registry: registry ?? self.registry, time: ManualFleetTime())
+    /// A process that has read an empty store.
+    init() throws {
+        size = try registry.register("A", "B", "Size", 50.0, in: 10...100)
+        core = Self.core(keys, registry)
+        _ = core.apply(EtcdRangeResult(header: EtcdHeader(clusterID: 1, revision: 1)))
     }
 
-    /// Puts a key, or deletes it, and has a process take that.
-    private mutating func write(_ key: [UInt8], _ value: [UInt8]?, to core: inout FleetCore) {
+    private static func core(_ keys: FleetKeys, _ registry: TweakRegistry) -> FleetCore {
+        FleetCore(keys: keys, instance: FleetInstance(id: "i1"), registry: registry, time: ManualFleetClock())
+    }
+
+    /// Puts or deletes a key; the process applies that.
+    private mutating func write(_ key: [UInt8], _ value: [UInt8]?) {
         revision += 1
         var pair = EtcdKeyValue(key: key, value: value ?? [], createRevision: revision, modRevision: revision)
         if let old = pairs[key] { pair.createRevision = old.createRevision }
         pairs[key] = value == nil ? nil : pair
         let event = EtcdEvent(value == nil ? .delete : .put, pair)
-        let isTaken = core.take([event], of: EtcdHeader(clusterID: 1, revision: revision))
-        #expect(isTaken)
+        let isApplied = core.apply([event], of: EtcdHeader(clusterID: 1, revision: revision))
+        #expect(isApplied)
     }
 
-    private mutating func set(_ path: String, _ value: TweakValue, to core: inout FleetCore) throws {
-        let record = DesiredValue(value: value, by: "ana", at: 0)
-        write(keys.value(try TweakPath(path)), record.bytes, to: &core)
+    private mutating func set(_ value: TweakValue, for name: String = "Size") throws {
+        write(keys.value(try TweakPath("A/B/\(name)")), DesiredValue(value: value, by: "ana", at: 0).bytes)
     }
 
-    private mutating func roll(_ rollout: Rollout, to core: inout FleetCore) {
-        write(keys.rollout(rollout.id), rollout.bytes, to: &core)
+    private mutating func roll(_ value: TweakValue, for name: String = "Size") throws {
+        write(keys.rollout("r"), try Rollout("r", ["A/B/\(name)": value]).bytes)
     }
 
-    /// A process that has read all there is before.
-    private func following() -> FleetCore {
-        var core = core()
-        _ = core.take(EtcdRangeResult(header: EtcdHeader(clusterID: 1, revision: 1)))
-        return core
-    }
+    private mutating func deleteRollout() { write(keys.rollout("r"), nil) }
 
-    @Test mutating func `A value becomes the last good one also under a rollout`() throws {
-        var core = following()
-        roll(try Rollout("r", ["A/B/Size": .number(70)]), to: &core)
-        try set("A/B/Size", .number(60), to: &core)
-        try set("A/B/Size", .number(400), to: &core)
+    @Test mutating func `A value under a rollout becomes the last good one, too`() throws {
+        try roll(.number(70))
+        try set(.number(60))
+        try set(.number(400))
         #expect(size.value == 70)
-        write(keys.rollout("r"), nil, to: &core)
+        deleteRollout()
         #expect(size.value == 60)
     }
 
-    @Test mutating func `What was deleted under a rollout is not good any more`() throws {
-        var core = following()
-        try set("A/B/Size", .number(60), to: &core)
-        roll(try Rollout("r", ["A/B/Size": .number(70)]), to: &core)
-        write(keys.value(size.path), nil, to: &core)
-        try set("A/B/Size", .number(400), to: &core)
-        write(keys.rollout("r"), nil, to: &core)
+    @Test mutating func `A value that was deleted under a rollout is no longer the last good one`() throws {
+        try set(.number(60))
+        try roll(.number(70))
+        write(keys.value(size.path), nil)
+        try set(.number(400))
+        deleteRollout()
         #expect(size.value == 50)
     }
 
-    @Test mutating func `A rollout's value goes with it, also where the value for all never was good`() throws {
-        var core = following()
-        try set("A/B/Late", .int(400), to: &core)
-        roll(try Rollout("r", ["A/B/Late": .int(5)]), to: &core)
+    @Test mutating func `The value of a rollout ends with it, even without a last good value`() throws {
+        try set(.int(400), for: "Late")
+        try roll(.int(5), for: "Late")
         let late = try registry.register("A", "B", "Late", 1, in: 0...9)
         #expect(late.value == 5)
-        write(keys.rollout("r"), nil, to: &core)
+        deleteRollout()
         #expect(late.value == 1)
     }
 
-    @Test mutating func `A refused value under a rollout is not kept on disk, and its last good one is`() throws {
-        var core = following()
-        try set("A/B/Size", .number(60), to: &core)
-        roll(try Rollout("r", ["A/B/Size": .number(70)]), to: &core)
-        try set("A/B/Size", .number(400), to: &core)
+    @Test mutating func `The file contains the last good value, not the refused one under a rollout`() throws {
+        try set(.number(60))
+        try roll(.number(70))
+        try set(.number(400))
         let other = TweakRegistry()
         let size = try other.register("A", "B", "Size", 50.0, in: 10...100)
-        var second = self.core(on: other)
-        second.take(try #require(core.lastGood))
+        var restarted = Self.core(keys, other)
+        restarted.restore(try #require(core.lastGood))
         #expect(size.value == 60)
     }
 
-    @Test mutating func `A tweak that registers after a restart has the last good value, and not its default`() throws {
-        var core = following()
-        try set("A/B/Size", .number(60), to: &core)
-        try set("A/B/Size", .number(400), to: &core)
+    @Test mutating func `A tweak that registers after a restart has the last good value, not its default`() throws {
+        try set(.number(60))
+        try set(.number(400))
         #expect(size.value == 60)
         let other = TweakRegistry()
-        var second = self.core(on: other)
-        second.take(try #require(core.lastGood))
-        _ = second.take(
-            EtcdRangeResult(header: EtcdHeader(clusterID: 1, revision: revision), keys: Array(pairs.values)))
+        var restarted = Self.core(keys, other)
+        restarted.restore(try #require(core.lastGood))
+        let header = EtcdHeader(clusterID: 1, revision: revision)
+        _ = restarted.apply(EtcdRangeResult(header: header, keys: Array(pairs.values)))
         let size = try other.register("A", "B", "Size", 50.0, in: 10...100)
-        second.recompose()
+        restarted.recompose()
         #expect(size.value == 60)
     }
 
-    @Test mutating func `A refused value is noted with its reason, and changes nothing`() throws {
-        var core = following()
-        try set("A/B/Size", .number(60), to: &core)
+    @Test mutating func `A refused value is recorded and makes no commit`() throws {
+        try set(.number(60))
         let before = registry.revision
-        try set("A/B/Size", .number(400), to: &core)
-        try set("A/B/Other", .number(1), to: &core)
+        try set(.number(400))
+        try set(.number(1), for: "Other")
         #expect(registry.revision == before && size.value == 60)
         #expect(core.composition.refused.map(\.path) == ["A/B/Size"])
-        try set("A/B/Size", .number(61), to: &core)
+        try set(.number(61))
         #expect(size.value == 61 && core.composition.refused.isEmpty)
     }
 }

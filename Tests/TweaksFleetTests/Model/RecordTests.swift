@@ -1,4 +1,4 @@
-// Checks that what keys hold is read back as it was written, and that garbage is told apart.
+// Tests the JSON of records: round trips, and errors for malformed records.
 
 import Testing
 import Tweaks
@@ -19,10 +19,10 @@ import Tweaks
     ]
 
     @Test(arguments: values)
-    func `A desired value of each kind is read back as it was written`(_ value: TweakValue) throws {
+    func `A value of each kind survives encoding in each record`(_ value: TweakValue) throws {
         let record = DesiredValue(value: value, by: "ana@host", at: Self.at)
         #expect(try DesiredValue(record.bytes) == record)
-        // As of rollouts and the log, where the value beside it is of any other kind.
+        // In rollouts and in the log the other value may be of another kind.
         for other in Self.values {
             let path = try TweakPath("A/B/C d")
             var rollout = Rollout(id: "r", changes: [], share: .all, by: "ana", at: Self.at)
@@ -34,11 +34,10 @@ import Tweaks
         }
     }
 
-    @Test func `Keys hold a line that people can read`() throws {
+    @Test func `Records are readable JSON lines`() throws {
         let value = DesiredValue(value: .list([.int(1)]), by: "ana", at: Self.at)
-        #expect(
-            text(value.bytes)
-                == #"{"kind":"list","of":"int","value":[1],"by":"ana","at":"2026-11-21T09:30:00.123Z"}"#)
+        let json = #"{"kind":"list","of":"int","value":[1],"by":"ana","at":"2026-11-21T09:30:00.123Z"}"#
+        #expect(text(value.bytes) == json)
         #expect(text(DesiredValue(value: .number(-0.0), by: "a", at: 0).bytes).contains(#""value":-0.0,"#))
         let head = FleetHead(counter: .max, by: "ana", what: "set A/B/C", at: Self.at)
         #expect(
@@ -48,7 +47,7 @@ import Tweaks
         #expect(text(driver.bytes) == #"{"host":"mac","pid":7,"by":"bob","at":"1970-01-01T00:00:00.000Z"}"#)
     }
 
-    @Test func `Heads, log entries and drivers are read back as they were written`() throws {
+    @Test func `Heads, log entries and drivers survive encoding`() throws {
         let head = FleetHead(counter: .max, by: "ana", what: "set \"A b\"/C/D", at: Self.at)
         #expect(try FleetHead(head.bytes) == head)
         let driver = FleetDriver(host: "mac", pid: .max, by: "bob", at: Self.at)
@@ -58,7 +57,7 @@ import Tweaks
         #expect(try FleetLogEntry(entry.bytes) == entry)
     }
 
-    @Test func `A name that is too long is cut when it is written, so that the key can be read`() throws {
+    @Test func `A long name is truncated, so that the record can be decoded`() throws {
         let long = String(repeating: "ü\u{1}", count: 2_000)
         #expect(try DesiredValue(DesiredValue(value: .int(1), by: long, at: 0).bytes).by.utf8.count <= 200)
         #expect(try FleetHead(FleetHead(counter: 1, by: long, what: long, at: 0).bytes).what.hasSuffix("…"))
@@ -66,9 +65,9 @@ import Tweaks
         #expect(try FleetLogEntry(FleetLogEntry(sequence: 1, verb: "set", by: long, at: 0).bytes).by.hasPrefix("ü"))
     }
 
-    @Test func `Unknown fields are passed over`() throws {
+    @Test func `Unknown fields are ignored`() throws {
         let text = #"{"new":[{}],"at":"2026-11-21T09:30:00Z","by":"a","value":7,"kind":"int"}"#
-        #expect(try DesiredValue(Array(text.utf8)).value == .int(7))
+        #expect(try DesiredValue(utf8(text)).value == .int(7))
     }
 
     @Test(arguments: [
@@ -92,30 +91,25 @@ import Tweaks
         ##"{"kind":"color","value":"#GG0000","by":"a","at":"2026-11-21T09:30:00Z"}"##,
         #"{"kind":"duration","value":"soon","by":"a","at":"2026-11-21T09:30:00Z"}"#,
     ])
-    func `Garbage is a problem, and says what is wrong`(_ text: String) {
-        let problem = #expect(throws: FleetProblem.self) { try DesiredValue(Array(text.utf8)) }
+    func `A malformed record of each type is a problem with a reason`(_ text: String) {
+        let bytes = utf8(text)
+        let problem = #expect(throws: FleetProblem.self) { try DesiredValue(bytes) }
         #expect(problem?.text.isEmpty == false)
-        #expect(throws: FleetProblem.self) { try FleetHead(Array(text.utf8)) }
-        #expect(throws: FleetProblem.self) { try FleetLogEntry(Array(text.utf8)) }
-        #expect(throws: FleetProblem.self) { try FleetDriver(Array(text.utf8)) }
-        #expect(throws: FleetProblem.self) { try FleetStatus(Array(text.utf8)) }
-        #expect(throws: FleetProblem.self) { try Rollout(Array(text.utf8)) }
+        #expect(throws: FleetProblem.self) { try FleetHead(bytes) }
+        #expect(throws: FleetProblem.self) { try FleetLogEntry(bytes) }
+        #expect(throws: FleetProblem.self) { try FleetDriver(bytes) }
+        #expect(throws: FleetProblem.self) { try FleetStatus(bytes) }
+        #expect(throws: FleetProblem.self) { try Rollout(bytes) }
     }
 
-    @Test func `What is too large, nested too deeply, or not UTF-8 is a problem`() {
+    @Test func `A record that is too large, nested too deeply, truncated or not UTF-8 is a problem`() {
         let large = DesiredValue(value: .string(String(repeating: "a", count: 64 << 10)), by: "a", at: 0)
         let problem = #expect(throws: FleetProblem.self) { try DesiredValue(large.bytes) }
         #expect(problem?.text == "it has more than 65536 bytes")
-        let deep = Array(String(repeating: "[", count: 60_000).utf8)
-        #expect(throws: FleetProblem.self) { try DesiredValue(deep) }
-        #expect(throws: FleetProblem.self) { try DesiredValue([0x7B, 0xFF, 0x7D]) }
-        #expect(throws: FleetProblem.self) { try DesiredValue([0]) }
-    }
-
-    @Test func `What is cut short at any byte is a problem`() throws {
         let value = DesiredValue(value: .string("ü"), by: "ana", at: Self.at).bytes
-        for length in value.indices {
-            #expect(throws: FleetProblem.self) { try DesiredValue(Array(value[..<length])) }
+        let malformed = [[UInt8](repeating: 0x5B, count: 60_000), [0x7B, 0xFF, 0x7D], [0]]
+        for bytes in malformed + value.indices.map({ Array(value[..<$0]) }) {
+            #expect(throws: FleetProblem.self) { try DesiredValue(bytes) }
         }
     }
 

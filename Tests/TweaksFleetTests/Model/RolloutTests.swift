@@ -1,4 +1,4 @@
-// Checks what a rollout may be: its limits, selector, conditions and shares.
+// Tests rollouts and their parts: limits, selectors, conditions, shares.
 
 import Testing
 import Tweaks
@@ -7,7 +7,7 @@ import TweaksTestSupport
 @testable import TweaksFleet
 
 @Suite struct RolloutTests {
-    /// One with everything that there is.
+    /// Returns a rollout with all fields.
     static func full() throws -> Rollout {
         var rollout = Rollout(id: "k7wq2m", changes: [], share: .none, by: "ana", at: RecordTests.at)
         rollout.changes = [
@@ -20,13 +20,13 @@ import TweaksTestSupport
         rollout.state = .paused
         (rollout.every, rollout.next) = (60, RecordTests.at + 60_000)
         rollout.abortIf = try ["Service/Errors/Rate > 5", "\"A b/C/D\" <= -0.5"].map {
-            try #require(FigureCondition(parsing: $0))
+            try #require(MetricCondition(parsing: $0))
         }
         (rollout.lifetime, rollout.confirmWithin, rollout.confirmBy) = (600, 900, RecordTests.at + 1)
         return rollout
     }
 
-    @Test func `A rollout with everything is read back as it was written, in a line that people can read`() throws {
+    @Test func `A rollout with all fields survives encoding as readable JSON; a truncated one is a problem`() throws {
         let rollout = try Self.full()
         #expect(try Rollout(rollout.bytes) == rollout)
         let text = String(decoding: rollout.bytes, as: UTF8.self)
@@ -56,19 +56,17 @@ import TweaksTestSupport
         ("Service/Pool/Wait time", "Service/Pool/Size"), ("Service/Pool/Size", "Service/Pool"),
         ("\"found\":64", "\"found\":\"64\""), ("\"found\":64", "\"found\":{}"), ("\"value\":80", "\"value\":{}"),
     ])
-    func `A rollout that is not quite one is a problem`(_ part: String, _ other: String) throws {
+    func `A rollout with an invalid field is a problem`(_ part: String, _ other: String) throws {
         let text = String(decoding: try Self.full().bytes, as: UTF8.self)
-        let parts = text.components(around: part)
-        #expect(parts.count == 2)
-        #expect(throws: FleetProblem.self) { try Rollout(Array(parts.joined(separator: other).utf8)) }
+        #expect(text.contains(part))
+        #expect(throws: FleetProblem.self) { try Rollout(utf8(text.replacing(part, with: other, maxReplacements: 1))) }
     }
 
     @Test func `A rollout has at most 100 changes, 20 steps and 256 KiB`() throws {
         func rollout(changes: Int, of value: TweakValue = .int(1), steps: Int = 1) throws -> [UInt8] {
             var rollout = Rollout(id: "r", changes: [], share: .all, by: "a", at: 0)
-            rollout.changes = try (0..<changes).map {
-                .init(path: try TweakPath("A/B/\($0)"), value: value, found: nil)
-            }
+            let paths = try (0..<changes).map { try TweakPath("A/B/\($0)") }
+            rollout.changes = paths.map { .init(path: $0, value: value, found: nil) }
             rollout.steps = try (1...steps).map { try #require(Share(hundredths: $0)) }
             return rollout.bytes
         }
@@ -76,19 +74,15 @@ import TweaksTestSupport
         for bytes in try [
             rollout(changes: 0), rollout(changes: 101), rollout(changes: 1, steps: 21),
             rollout(changes: 100, of: .string(String(repeating: "a", count: 3_000))),
-        ] {
-            #expect(throws: FleetProblem.self) { try Rollout(bytes) }
-        }
+        ] { #expect(throws: FleetProblem.self) { try Rollout(bytes) } }
     }
-
-    // MARK: Parts
 
     @Test(arguments: [
         ("0", 0, "0"), ("0.01", 1, "0.01"), ("0.1", 10, "0.1"), ("0.10", 10, "0.1"), ("1", 100, "1"),
-        ("12.5", 1_250, "12.5"),
-        ("12.05%", 1_205, "12.05"), ("100", 10_000, "100"), ("100.00%", 10_000, "100"), ("007", 700, "7"),
+        ("12.5", 1_250, "12.5"), ("12.05%", 1_205, "12.05"), ("100", 10_000, "100"), ("100.00%", 10_000, "100"),
+        ("007", 700, "7"),
     ])
-    func `A share is a percentage with at most two digits behind the point`(
+    func `A share is a percentage with at most two decimal places`(
         _ text: String, _ hundredths: Int, _ number: String
     ) throws {
         let share = try #require(Share(percent: text))
@@ -98,9 +92,9 @@ import TweaksTestSupport
     @Test(arguments: [
         "", "%", ".", "1.", ".5", "-1", "+1", "1.234", "100.01", "101", "1e1", "1,5", " 1", "1 %", "١", "0001",
     ])
-    func `Anything else is no share`(_ text: String) { #expect(Share(percent: text) == nil) }
+    func `Anything else is not a share`(_ text: String) { #expect(Share(percent: text) == nil) }
 
-    @Test func `All shares are read back as they are printed`() throws {
+    @Test func `The text of each share is parsed as the share`() throws {
         for hundredths in 0...10_000 {
             let share = try #require(Share(hundredths: hundredths))
             #expect(Share(percent: share.number) == share)
@@ -114,27 +108,27 @@ import TweaksTestSupport
         ("\"A/B/<C>\" < 1", "\"A/B/<C>\" < 1"),
         ("\"A/B/\\\"C\\\"\" > 1", "\"A/B/\\\"C\\\"\" > 1"), ("\u{301}A/B C/D > 1", "\"\u{301}A/B C/D\" > 1"),
     ])
-    func `A condition is read from text and printed as it is read`(_ text: String, _ printed: String) throws {
-        let condition = try #require(FigureCondition(parsing: text))
+    func `A condition is parsed, and its text is parsed as itself`(_ text: String, _ printed: String) throws {
+        let condition = try #require(MetricCondition(parsing: text))
         #expect(condition.text == printed)
-        #expect(FigureCondition(parsing: condition.text) == condition)
+        #expect(MetricCondition(parsing: condition.text) == condition)
     }
 
     @Test(arguments: [
         "", ">", "> 5", "A/B/C", "A/B/C >", "A/B/C > five", "A/B/C > nan", "A/B > 5", "A/B/C > > 5", "A/B/C =< 5",
         "A/B/C => 5", "A/B/C = > 5",
     ])
-    func `Anything else is no condition`(_ text: String) { #expect(FigureCondition(parsing: text) == nil) }
+    func `Anything else is not a condition`(_ text: String) { #expect(MetricCondition(parsing: text) == nil) }
 
     @Test(arguments: [
         ("A/B/C > 5", 5, false), ("A/B/C > 5", 5.1, true), ("A/B/C >= 5", 5, true), ("A/B/C < 5", 5, false),
         ("A/B/C <= 5", 5, true), ("A/B/C < 5", 4.9, true), ("A/B/C > 5", Double.nan, false),
     ])
-    func `A figure meets a condition or not`(_ text: String, _ figure: Double, _ isMet: Bool) throws {
-        #expect(try #require(FigureCondition(parsing: text)).isMet(by: figure) == isMet)
+    func `A metric meets a condition or not`(_ text: String, _ metric: Double, _ isMet: Bool) throws {
+        #expect(try #require(MetricCondition(parsing: text)).isMet(by: metric) == isMet)
     }
 
-    @Test func `Labels are read from text, and printed by name`() throws {
+    @Test func `Labels are parsed, and printed in the order of names`() throws {
         #expect(try Labels(parsing: "zone=eu,version=1.4") == ["zone": "eu", "version": "1.4"])
         #expect(try Labels(parsing: "zone=eu,version=1.4").text == "version=1.4,zone=eu")
         #expect(try Labels(parsing: "").isEmpty)
@@ -142,39 +136,36 @@ import TweaksTestSupport
 
     @Test(arguments: [
         "zone", "zone=", "=eu", ",", "a=b,", "a=b,a=c", "a=b=c", "a b=c", "a=b:c", "ä=b",
-        "a=" + String(repeating: "b", count: 64),
-        "a=1,b=2,c=3,d=4,e=5,f=6,g=7,h=8,i=9",
+        "a=" + String(repeating: "b", count: 64), "a=1,b=2,c=3,d=4,e=5,f=6,g=7,h=8,i=9",
         (0..<5).map { "n\($0)=" + String(repeating: "b", count: 60) }.joined(separator: ","),
     ])
     func `Anything else is not labels`(_ text: String) {
         #expect(throws: FleetProblem.self) { try Labels(parsing: text) }
     }
 
-    // MARK: Chance
-
-    @Test func `A rollout with some bytes changed is a problem, or one that can be written and read again`() throws {
-        var chance = SeededGenerator(seed: 1)
+    @Test func `A rollout with random changes survives encoding, or is a problem`() throws {
+        var generator = SeededGenerator(seed: 1)
         let bytes = try Self.full().bytes
         for _ in 0..<20_000 {
-            var other = bytes
-            for _ in 0..<Int.random(in: 1...3, using: &chance) {
-                let place = Int.random(in: other.indices, using: &chance)
-                switch Int.random(in: 0..<3, using: &chance) {
-                case 0: other[place] = .random(in: 0...255, using: &chance)
-                case 1: other.remove(at: place)
-                default: other.insert(contentsOf: "0\":[{e".utf8.shuffled(using: &chance).prefix(2), at: place)
-                }
-            }
+            let other = generator.mutated(bytes, byte: 0...255, insert: "0\":[{e", count: 2)
             guard let rollout = try? Rollout(other) else { continue }
             #expect(try Rollout(rollout.bytes) == rollout)
         }
     }
 }
 
-extension String {
-    /// What stands before and behind a part of the text.
-    fileprivate func components(around part: String) -> [String] {
-        guard let range = firstRange(of: part) else { return [self] }
-        return [String(self[..<range.lowerBound]), String(self[range.upperBound...])]
+extension SeededGenerator {
+    /// Returns bytes with one to three random changes: replaced, removed or inserted bytes.
+    mutating func mutated(_ bytes: [UInt8], byte: ClosedRange<UInt8>, insert: String, count: Int) -> [UInt8] {
+        var other = bytes
+        for _ in 0..<Int.random(in: 1...3, using: &self) {
+            let index = Int.random(in: other.indices, using: &self)
+            switch Int.random(in: 0..<3, using: &self) {
+            case 0: other[index] = .random(in: byte, using: &self)
+            case 1: other.remove(at: index)
+            default: other.insert(contentsOf: insert.utf8.shuffled(using: &self).prefix(count), at: index)
+            }
+        }
+        return other
     }
 }

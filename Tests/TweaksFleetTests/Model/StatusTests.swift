@@ -1,12 +1,11 @@
-// Checks that a status keeps to its size, and what it leaves out first.
+// Tests statuses: encoding, the size limit, and the order in which fields are omitted.
 
 import Testing
-import Tweaks
 
 @testable import TweaksFleet
 
 @Suite struct StatusTests {
-    /// One with everything that there is.
+    /// Returns a status with all fields.
     private func status() -> FleetStatus {
         var status = FleetStatus(build: "0123456789abcdef")
         status.labels = ["zone": "eu", "version": "1.4"]
@@ -18,11 +17,11 @@ import Tweaks
         (status.covered, status.moreRefused, status.moreCovered) = (["A/B/E f"], 1, 2)
         (status.trouble, status.isUnstable) = ("etcd was restored", true)
         (status.started, status.at) = (RecordTests.at, RecordTests.at + 1)
-        status.figures = ["S/E/Rate": 0.1, "S/E/Count": .leastNonzeroMagnitude]
+        status.metrics = ["S/E/Rate": 0.1, "S/E/Count": .leastNonzeroMagnitude]
         return status
     }
 
-    @Test func `A status with everything is read back as it was written, the refusals of rollouts first`() throws {
+    @Test func `A status with all fields survives encoding, with the refusals of rollouts first`() throws {
         var status = status()
         let read = try FleetStatus(status.bytes)
         status.refused.reverse()
@@ -30,7 +29,7 @@ import Tweaks
         #expect(try FleetStatus(FleetStatus(build: "b").bytes) == FleetStatus(build: "b"))
     }
 
-    @Test func `A status is at most 1 KiB, and what is left out is counted`() throws {
+    @Test func `A status is at most 1 KiB, and omitted entries are counted`() throws {
         var status = status()
         status.refused = (0..<5_000).map {
             .init(rollout: $0 % 2 == 0 ? nil : "r\($0)", path: "Some/Long/Path \($0)", reason: "it is too large")
@@ -44,25 +43,25 @@ import Tweaks
         #expect(read.labels == status.labels)
     }
 
-    @Test func `Figures stay while there are paths, values or reasons to leave out`() throws {
+    @Test func `Paths, values and reasons are omitted before metrics`() throws {
         var status = status()
         status.covered = (0..<100).map { "Some/Other/Path \($0)" }
         status.refused = (0..<100).map { .init(rollout: nil, path: "Some/Long/Path \($0)", reason: "no") }
         status.refused.append(.init(rollout: "r", path: "A/B/C", reason: String(repeating: "long ", count: 50)))
         let read = try FleetStatus(status.bytes)
-        #expect(read.figures == status.figures && read.refused.first?.rollout == "r" && read.covered.isEmpty)
+        #expect(read.metrics == status.metrics && read.refused.first?.rollout == "r" && read.covered.isEmpty)
     }
 
-    @Test func `The refusal of a rollout fits beside everything else, however long all of it is`() throws {
+    @Test func `The refusal of a rollout is never omitted`() throws {
         for character in ["a", "\u{1}", "\"", "👩‍👩‍👧"] {
             var status = status()
             let long = String(repeating: character, count: 400)
             status.build = long
-            status.labels = Dictionary(
-                uniqueKeysWithValues: (0..<3).map {
-                    ("\($0)" + String(repeating: "n", count: 20), String(repeating: "v", count: 62))
-                })
-            _ = try status.labels.judged()
+            status.labels = [:]
+            for number in 0..<3 {
+                status.labels["\(number)" + String(repeating: "n", count: 20)] = String(repeating: "v", count: 62)
+            }
+            _ = try status.labels.validated()
             status.refused = [.init(rollout: String(repeating: "r", count: 40), path: long, reason: long)]
             status.trouble = long
             (status.moreCovered, status.moreRefused) = (1_000_000, 1_000_000)
@@ -73,17 +72,15 @@ import Tweaks
         }
     }
 
-    @Test func `Labels that there cannot be do not break the size, and figures that are no numbers are left out`()
-        throws
-    {
+    @Test func `Labels above their limit and metrics that are not finite are omitted`() throws {
         var status = status()
         status.labels = ["a": String(repeating: "b", count: 2_000)]
-        status.figures["S/E/None"] = .nan
-        status.figures["S/E/All"] = .infinity
+        status.metrics["S/E/None"] = .nan
+        status.metrics["S/E/All"] = .infinity
         let read = try FleetStatus(status.bytes)
         #expect(status.bytes.count <= FleetStatus.maxBytes && read.labels.isEmpty)
         status.labels = [:]
-        #expect(try FleetStatus(status.bytes).figures.keys.sorted() == ["S/E/Count", "S/E/Rate"])
+        #expect(try FleetStatus(status.bytes).metrics.keys.sorted() == ["S/E/Count", "S/E/Rate"])
     }
 
     @Test(arguments: [
@@ -94,9 +91,9 @@ import Tweaks
         ("\"covered\":[", "\"covered\":[1,"), ("\"refused\":[", "\"refused\":[{},"),
         ("\"refused\":[", "\"refused\":{},\"old\":["), ("\"build\":\"", "\"build\":1,\"old\":\""),
     ])
-    func `A status that is not quite one is a problem`(_ part: String, _ other: String) throws {
+    func `A status with an invalid field is a problem`(_ part: String, _ other: String) throws {
         let text = String(decoding: status().bytes, as: UTF8.self)
         #expect(text.contains(part))
-        #expect(throws: FleetProblem.self) { try FleetStatus(Array(text.replacing(part, with: other).utf8)) }
+        #expect(throws: FleetProblem.self) { try FleetStatus(utf8(text.replacing(part, with: other))) }
     }
 }

@@ -1,4 +1,4 @@
-// The command line of tweakctl-fleet: what is understood, and what is said of the rest.
+// Tests the arguments of tweakctl-fleet, its settings, and the errors for invalid ones.
 
 import Testing
 import Tweaks
@@ -8,73 +8,57 @@ import TweaksTerminal
 @testable import tweakctl_fleet
 
 @Suite struct FleetArgumentsTests {
-    private func words(_ line: String) -> [String] {
-        // Quotes as a shell has them, without its escapes.
-        var words: [String] = []
-        for (position, part) in line.split(separator: "'", omittingEmptySubsequences: false).enumerated() {
-            if position % 2 == 1 {
-                words.append(String(part))
-            } else {
-                words += part.split(separator: " ").map { String($0) }
-            }
-        }
-        return words
-    }
+    private func arguments(_ line: String) throws -> FleetArguments { try FleetArguments(ShellWords.split(line)) }
 
-    private func failure(_ body: () throws -> Void) -> String {
+    private func failure<Value>(_ body: () throws -> Value) -> String {
         do {
-            try body()
-            return "it was taken"
+            return "no error: \(try body())"
         } catch {
             return (error as? Failure).map { "\($0.code.rawValue) \($0.description)" } ?? "\(error)"
         }
     }
 
-    @Test func `Options stand anywhere, and the last of each counts`() throws {
-        let arguments = try FleetArguments(
-            words("--etcd http://a api --json set 'A/B/C = 1' --etcd=http://b --for 90s -y"))
+    @Test func `Options are recognized everywhere, and the last of each counts`() throws {
+        let arguments = try arguments("--etcd http://a api --json set 'A/B/C = 1' --etcd=http://b --for 90s -y")
         #expect(arguments.fleet == "api" && arguments.verb == .set && arguments.words == ["A/B/C = 1"])
         #expect(arguments.value(.etcd) == "http://b" && arguments.isJSON && arguments.has(.yes))
         #expect(try arguments.seconds(.for, atLeast: 1) == 90)
     }
 
-    @Test func `A value behind an equals sign, and all behind two dashes, is no option`() throws {
-        #expect(try FleetArguments(words("api set A/B/C = -5")).words == ["A/B/C", "=", "-5"])
-        #expect(try FleetArguments(words("api reset -- --x/y/z")).words == ["--x/y/z"])
-        #expect(try FleetArguments(words("api import -")).words == ["-"])
-    }
+    @Test(arguments: [
+        ("api set A/B/C = -5", ["A/B/C", "=", "-5"]), ("api reset -- --x/y/z", ["--x/y/z"]), ("api import -", ["-"]),
+    ])
+    func `A value after an equals sign, words after two dashes and a dash are not options`(
+        _ line: String, _ words: [String]
+    ) throws { #expect(try arguments(line).words == words) }
 
     @Test(arguments: [
         ("", "2 name a fleet and a verb"), ("set", "2 set: name the fleet first"),
         ("api", "2 name what to do: ls, get"),
-        ("api stats", "2 “stats” is no verb; did you mean status?"), ("api ls --jsn", "did you mean --json?"),
+        ("api stats", "2 “stats” is not a verb; did you mean status?"), ("api ls --jsn", "did you mean --json?"),
         ("api ls --etcd", "2 --etcd needs a value: --etcd URL"), ("api ls --json=1", "2 --json takes no value"),
-        ("a/b ls", "2 “a/b” is no name of a fleet"), ("api ls --for 5m", "2 --for is no option of ls"),
+        ("a/b ls", "2 “a/b” is not a fleet name"), ("api ls --for 5m", "2 --for is not an option of ls"),
         ("api status x", "2 status: write tweakctl fleet api status"),
         ("api get", "2 get: write tweakctl fleet api get"),
         ("api pause", "2 pause: write tweakctl fleet api pause ID"), ("api undo 1 2", "2 undo: write"),
     ])
-    func `What makes no sense is said with the remedy`(_ line: String, _ text: String) {
-        #expect(failure { _ = try FleetArguments(words(line)) }.contains(text))
+    func `An invalid command line is an error with a remedy`(_ line: String, _ text: String) {
+        #expect(failure { try arguments(line) }.contains(text))
     }
 
     @Test(arguments: [
         ("5m", 300 as Int64?), ("1500ms", 2), ("0s", nil), ("5", nil), ("-5m", nil), ("400h", 1_440_000),
         ("9000h", nil),
     ])
-    func `Times are whole seconds upwards`(_ text: String, _ seconds: Int64?) throws {
+    func `Durations are rounded up to seconds`(_ text: String, _ seconds: Int64?) throws {
         let arguments = try FleetArguments(["api", "set", "x", "--for", text])
         #expect((try? arguments.seconds(.for, atLeast: 1)) == seconds)
     }
 
-    // MARK: Assignments
-
     @Test func `Assignments are three words, or one`() throws {
-        let all = try TextAssignment.all([
-            "A/B/Font Name", "=", "two words", "A/B/C = 72", "\"A/B/D e\" = \"72\"", "A/B/L = [1, 2]",
-        ])
+        let words = ["A/B/Font Name", "=", "two words", "A/B/C = 72", "\"A/B/D e\" = \"72\"", "A/B/L = [1, 2]"]
         #expect(
-            all == [
+            try TextAssignment.all(words) == [
                 TextAssignment(path: try TweakPath("A/B/Font Name"), text: "two words"),
                 TextAssignment(path: try TweakPath("A/B/C"), text: "72"),
                 TextAssignment(path: try TweakPath("A/B/D e"), text: "72", isQuoted: true),
@@ -84,19 +68,17 @@ import TweaksTerminal
 
     @Test(arguments: [
         (["A/B/C=5"], "“A/B/C=5”: put spaces around “=”, and text in quotes: 'A/B/C = 5'"),
-        (["A/B/C"], "is no assignment"),
-        (["A/B/C", "="], "a value is missing"), (["A/B", "=", "5"], "is no path"), (["A/B/C = 1 2"], "put spaces"),
+        (["A/B/C"], "is not an assignment"), (["A/B/C", "="], "a value is missing"),
+        (["A/B", "=", "5"], "is not a path"), (["A/B/C = 1 2"], "put spaces"),
     ])
-    func `What is no assignment is said`(_ words: [String], _ text: String) {
-        #expect(failure { _ = try TextAssignment.all(words) }.contains(text))
+    func `An invalid assignment is an error`(_ words: [String], _ text: String) {
+        #expect(failure { try TextAssignment.all(words) }.contains(text))
     }
 
-    // MARK: Rollouts
-
     private func plan(_ options: String) throws -> RolloutPlan {
-        let path = try TweakPath("A/B/C")
-        let arguments = try FleetArguments(words("api rollout 'A/B/C = 1' \(options)"))
-        return try RolloutPlan(arguments, [FleetAssignment(path, .int(1))], id: "r1", leastEvery: 60)
+        let arguments = try arguments("api rollout 'A/B/C = 1' \(options)")
+        let assignment = FleetAssignment(try TweakPath("A/B/C"), .int(1))
+        return try RolloutPlan(arguments, [assignment], id: "r1", leastEvery: 60)
     }
 
     @Test func `A rollout's options become its plan`() throws {
@@ -112,24 +94,23 @@ import TweaksTerminal
     }
 
     @Test(arguments: [
-        ("--steps 10,5", "does not grow"), ("--steps 0,5", "“0” is no percentage"), ("--steps 101", "is no percentage"),
-        ("--steps x", "is no percentage"), ("--every 59s", "--every: 59s is not between 60s"),
-        ("--every x", "is no time"), ("--abort-if 'x'", "is no condition"), ("--where zone", "--where"),
+        ("--steps 10,5", "does not grow"), ("--steps 0,5", "“0” is not a percentage"),
+        ("--steps 101", "is not a percentage"), ("--steps x", "is not a percentage"),
+        ("--every 59s", "--every: 59s is not between 60s"),
+        ("--every x", "is not a duration"), ("--abort-if 'x'", "is not a condition"), ("--where zone", "--where"),
         ("--where zone=eu --where zone=us", "no process has two values of zone"),
         ("--detach --revert-if-driver-dies", "leave one out"),
     ])
-    func `Options of a rollout that make no sense are said`(_ options: String, _ text: String) {
-        let failure = failure { _ = try plan(options) }
+    func `An invalid option of a rollout is an error`(_ options: String, _ text: String) {
+        let failure = failure { try plan(options) }
         #expect(failure.hasPrefix("2 ") && failure.contains(text), "\(failure)")
     }
 
-    // MARK: Settings
-
     private func settings(_ line: String, _ environment: [String: String] = [:]) throws -> OperatorSettings {
-        try OperatorSettings(try FleetArguments(words(line)), environment)
+        try OperatorSettings(try arguments(line), environment)
     }
 
-    @Test func `Options win over the environment`() throws {
+    @Test func `Options take precedence over the environment`() throws {
         let environment = ["TWEAKS_FLEET": "http://env:1,http://env:2", "TWEAKS_FLEET_PREFIX": "/staging/"]
         let fromEnvironment = try settings("api ls", environment)
         #expect(fromEnvironment.endpoints == ["http://env:1", "http://env:2"])
@@ -140,19 +121,17 @@ import TweaksTerminal
     }
 
     @Test(arguments: [
-        ("api ls", [:] as [String: String], "nothing says where etcd is"),
-        ("api ls", ["TWEAKS_FLEET": "off"], "nothing says"),
-        ("api ls --etcd localhost:2379", [:], "is no URL"), ("api ls --etcd http://a --prefix x", [:], "is no prefix"),
+        ("api ls", [:] as [String: String], "no URL of etcd"), ("api ls", ["TWEAKS_FLEET": "off"], "no URL of etcd"),
+        ("api ls --etcd localhost:2379", [:], "is not a URL"),
+        ("api ls --etcd http://a --prefix x", [:], "is not a prefix"),
         ("api ls --etcd http://a --user root", [:], "go together"),
     ])
-    func `Settings that make no sense are said`(_ line: String, _ environment: [String: String], _ text: String) {
-        let failure = failure { _ = try settings(line, environment) }
+    func `An invalid setting is an error`(_ line: String, _ environment: [String: String], _ text: String) {
+        let failure = failure { try settings(line, environment) }
         #expect(failure.hasPrefix("2 ") && failure.contains(text), "\(failure)")
     }
 
-    // MARK: Help
-
-    @Test func `Help names every verb and option`() {
+    @Test func `The help contains all verbs and options`() {
         for verb in FleetVerb.allCases { #expect(FleetUsage.help.contains("  \(verb.usage)")) }
         for option in FleetOption.allCases { #expect(FleetUsage.help.contains("  \(option.synopsis)")) }
     }
@@ -161,7 +140,7 @@ import TweaksTerminal
         (["api", "re"], ["reset", "resume"]), (["api", "rollout", "--st"], ["--steps"]), (["a"], []),
         (["api", "ls", "--js"], ["--json"]),
     ])
-    func `What can be typed next is offered`(_ words: [String], _ candidates: [String]) {
+    func `Completions match the last word`(_ words: [String], _ candidates: [String]) {
         #expect(FleetCompletion.candidates(words) == candidates)
     }
 }

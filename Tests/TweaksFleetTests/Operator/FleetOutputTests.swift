@@ -1,4 +1,4 @@
-// What tweakctl-fleet prints: rows, progress, changes that a watch brings.
+// Tests the output of tweakctl-fleet: rows, progress, changes that a watch receives.
 
 import Testing
 import Tweaks
@@ -9,31 +9,28 @@ import TweaksTerminal
 
 @Suite struct FleetOutputTests {
     private let keys = FleetKeys(name: "api")
+    private let terminal = Style(isHumanReadable: true)
 
-    @Test func `Rows are columns for people, and lines of a config file for programs`() {
-        let rows = [
-            FleetConsole.Row(path: "A/B/C", value: "64", note: "by alice"), .init(path: "A/B/Longer", value: "\"x\""),
-        ]
+    @Test func `Rows are aligned on a terminal, and lines of a config file otherwise`() {
+        let long = FleetConsole.Row(path: "A/B/Longer", value: "\"x\"")
+        let rows = [FleetConsole.Row(path: "A/B/C", value: "64", note: "by alice"), long]
         #expect(FleetConsole.lines(rows, .plain) == ["A/B/C = 64  # by alice", "A/B/Longer = \"x\""])
-        let people = Style(isForPeople: true)
-        #expect(FleetConsole.lines(rows, people) == ["A/B/C      = 64   # by alice", "A/B/Longer = \"x\""])
+        #expect(FleetConsole.lines(rows, terminal) == ["A/B/C      = 64   # by alice", "A/B/Longer = \"x\""])
     }
 
     private func progress(_ state: Rollout.State = .open) throws -> DriverProgress {
         var driver = RolloutDriver()
-        let path = try TweakPath("A/B/C")
-        var rollout = Rollout(
-            id: "r1", changes: [.init(path: path, value: .int(1), found: nil)], share: .all, by: "a", at: 0)
+        var rollout = try Rollout("r1", ["A/B/C": .int(1)])
         rollout.steps = [try #require(Share(hundredths: 1_250)), .all]
         (rollout.state, rollout.next) = (state, 100_000)
-        rollout.abortIf = [FigureCondition(path: path, comparison: .above, limit: 5)]
+        rollout.abortIf = [MetricCondition(path: try TweakPath("A/B/C"), comparison: .above, limit: 5)]
         let live = (0..<4).map { number in
             var status = FleetStatus(build: "b")
-            (status.revision, status.figures) = (number == 0 ? 4 : 5, ["A/B/C": Double(number)])
+            (status.revision, status.metrics) = (number == 0 ? 4 : 5, ["A/B/C": Double(number)])
             return LiveInstance(id: "i\(number)", start: 1, status: status)
         }
-        let held = Held(rollout, EtcdKeyValue(key: [], createRevision: 5, modRevision: 5))
-        _ = driver.decide(DriverObservation(rollout: held, live: live, now: 10_000))
+        let record = VersionedRecord(rollout, EtcdKeyValue(key: [], createRevision: 5, modRevision: 5))
+        _ = driver.decide(DriverObservation(rollout: record, live: live, now: 10_000))
         return driver.progress
     }
 
@@ -42,13 +39,12 @@ import TweaksTerminal
         let line = "open at 100 %: 3 of 4 reported, 0 refused; A/B/C > 5 on 0, worst 3"
         #expect(ProgressDisplay.line(progress) == line)
         #expect(
-            ProgressDisplay.block(progress, id: "r1", now: 10_000, Style(isForPeople: true)) == [
+            ProgressDisplay.block(progress, id: "r1", now: 10_000, terminal) == [
                 "rollout r1  12.5 % → 100 %", "  ##############################  open at 100 %",
                 "  3 of 4 reported, 0 refused", "  A/B/C > 5 on 0, worst 3", "  next step in 1 min 30 s",
             ])
-        #expect(
-            ProgressDisplay.block(try self.progress(.paused), id: "r1", now: 10_000, Style(isForPeople: true)).last
-                == "  r resumes it, a aborts it; each with the enter key")
+        let paused = ProgressDisplay.block(try self.progress(.paused), id: "r1", now: 10_000, terminal)
+        #expect(paused.last == "  r resumes it, a aborts it; each with the enter key")
         let json = ProgressDisplay.json(progress, id: "r1")
         #expect(json["members"]?.wholeNumber == 4 && json["reported"]?.wholeNumber == 3)
     }
@@ -58,20 +54,19 @@ import TweaksTerminal
         return FleetChange(EtcdEvent(value == nil ? .delete : .put, pair), keys)?.text
     }
 
-    @Test func `A watch tells values, rollouts and the log, and not the rest`() throws {
+    @Test func `A watch prints changes of values, rollouts and the log, and no others`() throws {
         let path = try TweakPath("A/B/C d")
         let value = DesiredValue(value: .int(64), by: "alice", at: 0).bytes
         #expect(change(keys.value(path), value) == "\"A/B/C d\" = 64")
         #expect(change(keys.value(path), nil) == "\"A/B/C d\" is reset")
         #expect(change(keys.value(path), [1]) == "\"A/B/C d\" cannot be read")
-        let rollout = Rollout(
-            id: "r1", changes: [.init(path: path, value: .int(1), found: nil)], share: .all, by: "a", at: 0)
+        let rollout = try Rollout("r1", ["A/B/C d": .int(1)])
         #expect(change(keys.rollout("r1"), rollout.bytes) == "rollout r1 is open at 100 %")
         #expect(change(keys.rollout("r1"), nil) == "rollout r1 is gone")
         let entry = FleetLogEntry(sequence: 9, verb: "pause", rollout: "r1", by: "alice", at: 0)
         #expect(change(keys.log(9), entry.bytes) == "entry 9: pause r1 by alice")
         for key in [keys.log(9), keys.instance("i", start: 1), keys.driver("r1")] { #expect(change(key, nil) == nil) }
         #expect(change(keys.head, [1]) == nil)
-        #expect(change(keys.desired + Array("x".utf8), []) == "/tweaks/api/desired/x is no key of a fleet")
+        #expect(change(keys.desired + Array("x".utf8), []) == "/tweaks/api/desired/x is not a key of a fleet")
     }
 }

@@ -1,4 +1,4 @@
-// tweakctl-fleet as a process of its own, and an etcd for it, where this machine has one.
+// Runs tweakctl-fleet as a process with a real etcd.
 
 #if canImport(Darwin)
     import Darwin
@@ -14,40 +14,27 @@ import TweaksTestSupport
 
 @testable import TweaksFleet
 
-/// A started etcd of one member, the executable, which is built beside the tests, and a fleet called `api`.
-final class FleetSurroundings: Sendable {
-    private final class Marker {}
-
+/// A running etcd, and the fleet `api` in it.
+final class FleetProgramFixture: Sendable {
     let keys = FleetKeys(name: "api")
     private let server: EtcdServer
     private let etcd: EtcdClient
 
-    var endpoint: String { server.endpoints[0] }
-
-    static var executable: URL {
-        #if canImport(Darwin)
-            let products = Bundle(for: Marker.self).bundleURL.deletingLastPathComponent()
-        #else
-            let products = Bundle.main.bundleURL
-        #endif
-        return products.appendingPathComponent("tweakctl-fleet")
-    }
-
-    static var exists: Bool { FileManager.default.isExecutableFile(atPath: executable.path) }
-
-    init() async throws {
+    /// - Parameters:
+    ///   - processes: Registers as many processes, in the zones eu and us in turn, with the tweak Service/Pool/Size in
+    ///     0...100; 0 declares nothing.
+    ///   - revision: The revision that they have applied.
+    init(processes: Int, revision: Int64 = 0) async throws {
         server = try await EtcdServer.start()
-        etcd = EtcdClient(try EtcdConfiguration(endpoints: server.endpoints[0]))
+        etcd = try server.client()
+        if processes > 0 { try await register(processes, revision: revision) }
     }
 
-    // MARK: Keys
-
-    /// Puts a key, as a process of the fleet does.
+    /// Puts a key as a process of the fleet does.
     func put(_ key: [UInt8], _ value: [UInt8]) async throws {
         _ = try await etcd.commit(EtcdTransaction(then: [.put(key: key, value: value)]))
     }
 
-    /// A build with a tweak Service/Pool/Size in 0...100, and so many processes that run it.
     func register(_ count: Int, revision: Int64 = 0) async throws {
         let registry = TweakRegistry()
         _ = Tweak("Service", "Pool", "Size", 32, in: 0...100, registry: registry)
@@ -60,9 +47,9 @@ final class FleetSurroundings: Sendable {
         }
     }
 
-    // MARK: The program
+    func start(_ line: String) throws -> RunningFleetProgram { try RunningFleetProgram(line, etcd: server.url(0)) }
 
-    /// Its exit code and what it printed, on both streams.
+    /// Runs it to its end; returns the exit code and the output.
     func run(_ line: String, input: String = "") throws -> (code: Int32, output: String, errors: String) {
         let program = try start(line)
         program.input.fileHandleForWriting.writeUnlessBroken(input)
@@ -70,7 +57,24 @@ final class FleetSurroundings: Sendable {
         return try program.result()
     }
 
-    func start(_ line: String) throws -> RunningFleetProgram { try RunningFleetProgram(self, line) }
+    /// Runs it and expects an exit code, and texts in the output and the errors.
+    func expect(
+        _ line: String, code: Int32 = 0, output: String..., errors: String..., input: String = "",
+        at location: SourceLocation = #_sourceLocation
+    ) throws {
+        let result = try run(line, input: input)
+        #expect(result.code == code, "\(line): \(result)", sourceLocation: location)
+        for text in output { #expect(result.output.contains(text), "\(line): \(result)", sourceLocation: location) }
+        for text in errors { #expect(result.errors.contains(text), "\(line): \(result)", sourceLocation: location) }
+    }
+
+    /// Returns the standard output of a run.
+    func output(_ line: String) throws -> String { try run(line).output }
+
+    /// Returns the ID of the only rollout.
+    func rolloutID() throws -> String {
+        String(try #require(try output("api ls").split(separator: " ").first { $0.hasSuffix(":") }?.dropLast()))
+    }
 }
 
 /// One run of tweakctl-fleet.
@@ -79,16 +83,12 @@ final class RunningFleetProgram {
     let (input, output, errors) = (Pipe(), Pipe(), Pipe())
     private var text = ""
 
-    /// - Parameter line: Words as a shell has them, in single quotes where they hold blanks.
-    fileprivate init(_ surroundings: FleetSurroundings, _ line: String) throws {
-        process.executableURL = FleetSurroundings.executable
-        process.arguments = line.split(separator: "'", omittingEmptySubsequences: false).enumerated()
-            .flatMap { $0.offset % 2 == 1 ? [$0.element] : $0.element.split(separator: " ") }.map { String($0) }
-        process.environment = ProcessInfo.processInfo.environment.merging(
-            ["TWEAKS_FLEET": surroundings.endpoint, "TERM": "dumb"]
-        ) { $1 }
+    fileprivate init(_ line: String, etcd: String) throws {
+        process.executableURL = BuiltProgram.url("tweakctl-fleet")
+        process.arguments = ShellWords.split(line)
+        process.environment = ProcessInfo.processInfo.environment.merging(["TWEAKS_FLEET": etcd, "TERM": "dumb"]) { $1 }
         (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
-        // The threads of Dispatch block signals, and a program inherits that.
+        // Threads of Dispatch block signals, and child processes inherit that.
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)
@@ -114,5 +114,14 @@ final class RunningFleetProgram {
         process.waitUntilExit()
         let code = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
         return (code, text, errors)
+    }
+}
+
+/// Splits a line as a shell does, with single quotes and without escapes.
+enum ShellWords {
+    static func split(_ line: String) -> [String] {
+        line.split(separator: "'", omittingEmptySubsequences: false).enumerated().flatMap { number, part in
+            number % 2 == 1 ? [String(part)] : part.split(separator: " ").map { String($0) }
+        }
     }
 }

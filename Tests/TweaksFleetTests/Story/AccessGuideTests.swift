@@ -1,4 +1,4 @@
-// The roles that the guide proposes, made by the commands that it shows, in an etcd that asks who is there.
+// Tests the roles that the guide proposes, created by its commands in an etcd with authentication.
 
 import Foundation
 import Testing
@@ -18,12 +18,12 @@ extension DocumentedBlock {
 
     private let keys = FleetKeys(name: "api")
     private let directory: TemporaryDirectory
-    private let weather: Weather
+    private let cluster: ClusterFixture
 
-    /// The guide's commands, then those of whoever has etcd: root, other users of the roles, and that it asks from now on.
+    /// Runs the commands of the guide, then those of etcd's administrator: root, users with the roles, authentication.
     init() async throws {
         directory = try TemporaryDirectory()
-        weather = try await Weather.start(flags: ["--bcrypt-cost=4"])
+        cluster = try await ClusterFixture.start(flags: ["--bcrypt-cost=4"])
         let block = try #require(DocumentedBlock.access.first)
         let rest = """
             etcdctl user add root:secret
@@ -34,11 +34,11 @@ extension DocumentedBlock {
             etcdctl user grant-role guest api-reader
             etcdctl auth enable
             """
-        let place = try #require(Self.etcdctl, "etcdctl is not installed: apt-get install etcd-client")
+        let etcdctl = try #require(Self.etcdctl, "etcdctl is not installed: apt-get install etcd-client")
         let script = """
             set -e
-            export ETCDCTL_API=3 ETCDCTL_ENDPOINTS=\(weather.server.endpoints[0])
-            etcdctl() { \(place) "$@"; }
+            export ETCDCTL_API=3 ETCDCTL_ENDPOINTS=\(cluster.server.endpoints[0])
+            etcdctl() { \(etcdctl) "$@"; }
             \(block.text.replacingOccurrences(of: "PASSWORD", with: "secret"))
             \(rest)
             echo done
@@ -47,63 +47,48 @@ extension DocumentedBlock {
         #expect(output.hasSuffix("done\n"), "\(output)")
     }
 
-    /// A client of somebody whose password is in a file.
     private func client(_ user: String) throws -> EtcdClient {
         let file = directory.file(user)
-        if !FileManager.default.createFile(
+        _ = FileManager.default.createFile(
             atPath: file, contents: Data("secret\n".utf8), attributes: [.posixPermissions: 0o600])
-        {
-            Issue.record("\(file) cannot be written")
-        }
-        return EtcdClient(
-            try EtcdConfiguration(endpoints: weather.server.endpoints[0], user: user, passwordFile: file))
+        return try cluster.server.client(user: user, passwordFile: file)
     }
 
     private func fleet(_ user: String) throws -> FleetOperator {
-        FleetOperator(try client(user), keys, by: user, now: { FleetSystemTime().wall })
+        FleetOperator(try client(user), keys, by: user, now: { SystemFleetClock().wall })
     }
 
     private func isForbidden(_ user: String, _ key: [UInt8]) async throws -> Bool {
         let etcd = try client(user)
-        do throws(EtcdError) {
-            _ = try await etcd.commit(EtcdTransaction(then: [.put(key: key, value: [0x78])]))
-            return false
-        } catch .forbidden {
-            return true
-        }
+        let put = EtcdTransaction(then: [.put(key: key, value: [0x78])])
+        return await etcdFailure { try await etcd.commit(put) }?.kind == "forbidden"
     }
 
-    @Test func `An instance follows and tells how it is, an operator sets, a reader reads, and none does more`()
-        async throws
-    {
+    @Test func `Processes follow and report, operators write, readers read, and none can do more`() async throws {
         let size = FleetAssignment(try TweakPath("A/B/Size"), .number(60))
         _ = try await fleet("ana").set([size])
         let process = try FollowingProcess(
-            client("api-process"), keys, time: FleetSystemTime(), timings: Weather.timings)
+            client("api-process"), keys, time: SystemFleetClock(), timings: ClusterFixture.timings)
         process.start()
         await process.wait(process.size, 60)
         let guest = try fleet("guest")
-        // A status and the declarations of its build came from the instance, and the reader sees them.
+        // The reader sees the status and the declarations that the process has written.
         for try await message in guest.etcd.watch(.prefix(keys.instances), from: 1) {
             if case .events(_, let events) = message, !events.isEmpty { break }
         }
-        #expect(try await guest.population().live.map(\.id) == ["i1"])
+        #expect(try await guest.instanceStatuses().live.map(\.id) == ["i1"])
         #expect(try await guest.builds().hashes.count == 1)
-        #expect(try await guest.look().value(TweakPath("A/B/Size")) == .number(60))
+        #expect(try await guest.readState().value(TweakPath("A/B/Size")) == .number(60))
 
         let value = keys.value(try TweakPath("A/B/Size"))
-        #expect(try await isForbidden("api-process", value))
-        #expect(try await isForbidden("api-process", keys.head))
-        #expect(try await isForbidden("api-process", keys.log(1)))
-        #expect(try await isForbidden("guest", value))
-        #expect(try await isForbidden("guest", keys.instance("i9", start: 1)))
-        #expect(try await isForbidden("ana", Array("/tweaks/other/desired/head".utf8)))
-        let refusal = await #expect(throws: FleetRefusal.self) {
-            _ = try await guest.set([FleetAssignment(size.path, .number(61))])
-        }
-        #expect(refusal?.description.contains("ask for the operator's role") ?? false, "\(String(describing: refusal))")
+        for (user, key) in [
+            ("api-process", value), ("api-process", keys.head), ("api-process", keys.log(1)), ("guest", value),
+            ("guest", keys.instance("i9", start: 1)), ("ana", utf8("/tweaks/other/desired/head")),
+        ] { #expect(try await isForbidden(user, key), "\(user): \(String(decoding: key, as: UTF8.self))") }
+        let text = await refusal { try await guest.set([FleetAssignment(size.path, .number(61))]) }
+        #expect(text.contains("ask for the operator's role"), "\(text)")
 
-        // What operators do besides: a rollout with a driver's claim, and taking it back.
+        // Operators also begin rollouts with a driver's claim, and abort them.
         let claim = try await fleet("ana").claim("r1", host: "here", pid: 1)
         var plan = RolloutPlan(id: "r1", assignments: [FleetAssignment(try TweakPath("A/B/Size"), .number(70))])
         plan.driver = claim.fence
@@ -112,7 +97,6 @@ extension DocumentedBlock {
         _ = try await fleet("ana").abort("r1")
         await process.wait(process.size, 60)
         await process.stop()
-        // In order: its lease is its own to end.
-        #expect(try await guest.population().live.isEmpty)
+        #expect(try await guest.instanceStatuses().live.isEmpty, "a process may end its own lease")
     }
 }

@@ -1,4 +1,4 @@
-// What operators of a fleet type and see, written down in the guide, and its replay.
+// Parses and replays a transcript of the guide: commands of operators and their output.
 
 import Foundation
 import Synchronization
@@ -9,14 +9,14 @@ import TweaksTestSupport
 @testable import TweaksFleet
 @testable import tweakctl_fleet
 
-/// Lines that begin with `NAME@HOST$ ` are typed by somebody. What follows is what comes of it:
+/// Lines that begin with `NAME@HOST$ ` are commands; the lines after a command are its output:
 ///
-/// - `tweakctl fleet …`: what it prints. With ` &` at its end it runs on, and its further lines stand below what is typed
-///   next. Where `Killed` stands it is killed as by `kill -9`.
-/// - `ssh HOST systemctl kill -s KILL NAME`: `etcd-2` is a member, `quotes-7` a process, which is started again.
-/// - `sleep 60`: until the lease of a driver is over. `echo $?`: the exit code of what ended last.
+/// - `tweakctl fleet …`: its output. With ` &` at its end it continues in the background, and its further output is
+///   below later commands. At `Killed` it is killed as by `kill -9`.
+/// - `ssh HOST systemctl kill -s KILL NAME`: `etcd-2` is a member, `quotes-7` a process, which is restarted.
+/// - `sleep 60`: waits for the end of a driver's lease. `echo $?`: the exit code of the last command that ended.
 ///
-/// `--every 60s` are seconds of the test. Clusters, builds, ages and times differ; `…` stands for any text.
+/// `--every 60s` is a second in the test. Clusters, builds, ages and times may differ; `…` matches any text.
 struct FleetTranscript {
     struct Step {
         var who: String
@@ -41,7 +41,7 @@ struct FleetTranscript {
 /// One replay.
 final class FleetReplay {
     private let fleet: StoryFleet
-    /// A driver that runs on, and its rollout.
+    /// The driver in the background, and its rollout.
     private var background: (command: RunningCommand, rollout: String)?
     private var code: ExitCode?
 
@@ -60,7 +60,7 @@ final class FleetReplay {
     private func kill(_ name: String) async throws {
         let number = try #require(Int(name.drop { $0 != "-" }.dropFirst()))
         if name.hasPrefix("etcd-") {
-            fleet.weather.server.kill(number - 1)
+            fleet.cluster.server.kill(number - 1)
         } else {
             try await fleet.restart(number)
         }
@@ -74,10 +74,9 @@ final class FleetReplay {
         let command = try RunningCommand(line, by: step.who, fleet)
         for wanted in step.lines {
             if wanted == "Killed" { return await command.kill() }
-            // Of two that speak, the driver names its rollout in front of each line.
-            let isDriver = background.map { wanted.hasPrefix("rollout \($0.rollout): ") } ?? false
-            let speaker = isDriver ? background?.command ?? command : command
-            await speaker.expect(wanted, after: step.command)
+            // A driver in the background begins each line with its rollout.
+            let driver = background.flatMap { wanted.hasPrefix("rollout \($0.rollout): ") ? $0.command : nil }
+            await (driver ?? command).expect(wanted, after: step.command)
         }
         if isBackground {
             background = (command, command.rollout)
@@ -87,26 +86,28 @@ final class FleetReplay {
         #expect(command.rest.isEmpty, "after \(step.command)")
     }
 
-    /// The driver that ran on has ended.
+    /// Waits for the end of the driver in the background.
     func end() async { if let background { _ = await background.command.end() } }
 }
 
-/// A command that runs, and its lines.
+/// A running command and its output.
 private final class RunningCommand: Sendable {
-    /// What it drives, where it does.
+    /// The rollout that it drives, if any.
     let rollout: String
-    private let etcd: FaultyEtcd
     private let lines: AsyncStream<String>
     private let text = Mutex<[String]>([])
     private let task: Task<ExitCode, Never>
     private let last = Mutex("")
 
     init(_ line: String, by who: String, _ fleet: StoryFleet) throws {
-        etcd = FaultyEtcd(fleet.weather.etcd)
+        // A canceled task is a killed process: it cannot even release its claim.
+        let etcd = InterposedEtcd(
+            etcd: fleet.cluster.etcd,
+            beforeCall: { () throws(EtcdError) in if Task.isCancelled { throw .unreachable("killed") } })
         rollout = String(line.split(separator: " ").last ?? "")
         let (lines, continuation) = AsyncStream.makeStream(of: String.self)
         self.lines = lines
-        let client: Result<FleetClient, Failure> = Result { [etcd] () throws(Failure) in
+        let client: Result<FleetClient, Failure> = Result { () throws(Failure) in
             try fleet.command(line, by: who, on: etcd) { continuation.yield($0) }
         }
         task = Task {
@@ -120,12 +121,12 @@ private final class RunningCommand: Sendable {
         }
     }
 
-    /// Waits for the next line, which has to be this one. That some have reported and some have not is passed over, and
-    /// what differs from the line before in its figures alone.
+    /// Waits for the next line and compares it. Skips lines of incomplete reports, and lines that differ from the
+    /// previous one only in counts.
     func expect(_ wanted: String, after command: String) async {
-        for await line in lines where !isPassing(line) {
+        for await line in lines where !isSkipped(line) {
             last.withLock { $0 = Self.plain(line) }
-            #expect(Self.fits(line, wanted), "\(command)\n--- got\n\(line)\n--- expected\n\(wanted)")
+            #expect(Self.matches(line, wanted), "\(command)\n--- got\n\(line)\n--- expected\n\(wanted)")
             return
         }
         Issue.record("\(command)\n--- got its end\n--- expected\n\(wanted)")
@@ -133,28 +134,25 @@ private final class RunningCommand: Sendable {
 
     func end() async -> ExitCode {
         let code = await task.value
-        for await line in lines where !isPassing(line) { text.withLock { $0.append(line) } }
+        for await line in lines where !isSkipped(line) { text.withLock { $0.append(line) } }
         return code
     }
 
-    /// Lines that were not expected.
+    /// The lines after the expected ones.
     var rest: [String] { text.withLock { $0 } }
 
-    /// As by `kill -9`: not even its claim is given up.
+    /// Ends as by `kill -9`.
     func kill() async {
-        etcd.set(.unreachable)
         task.cancel()
         _ = await task.value
     }
 
-    // MARK: Texts
-
-    private func isPassing(_ line: String) -> Bool {
+    private func isSkipped(_ line: String) -> Bool {
         if let match = line.firstMatch(of: /: ([0-9]+) of ([0-9]+) reported/), match.1 != match.2 { return true }
         return line.contains(" reported") && last.withLock { $0 } == Self.plain(line)
     }
 
-    private static func fits(_ line: String, _ pattern: String) -> Bool {
+    private static func matches(_ line: String, _ pattern: String) -> Bool {
         let (line, parts) = (plain(line), plain(pattern).components(separatedBy: "…"))
         guard let first = parts.first, let last = parts.last, line.hasPrefix(first) else { return false }
         if parts.count == 1 { return line == first }
@@ -166,7 +164,7 @@ private final class RunningCommand: Sendable {
         return rest.hasSuffix(last)
     }
 
-    /// Without what differs from one time to another.
+    /// Removes the parts that differ between runs.
     private static func plain(_ line: String) -> String {
         let varying = [
             "cluster [0-9a-f]+": "cluster C", "build [0-9a-f]{16}": "build B",

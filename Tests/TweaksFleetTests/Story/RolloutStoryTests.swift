@@ -1,7 +1,6 @@
-// The story of the guide, from the first value to the brake, as it is told there.
+// Replays the transcript of the guide, from the first value to the aborted rollout.
 
 import Testing
-import Tweaks
 import TweaksTestSupport
 
 @testable import TweaksFleet
@@ -11,7 +10,7 @@ extension DocumentedBlock {
 }
 
 @Suite(.needsEtcd, .clustered, .serialized, .tags(.process)) struct RolloutStoryTests {
-    @Test func `A rollout is what the guide says, from the first value to the brake`() async throws {
+    @Test func `The transcript of the guide is what operators see`() async throws {
         #expect(DocumentedBlock.story.count == 1)
         let fleet = try await StoryFleet()
         let replay = FleetReplay(fleet)
@@ -21,7 +20,7 @@ extension DocumentedBlock {
             for step in transcript.steps { try await replay.run(step) }
         }
         await replay.end()
-        // And the processes have what is left in the end.
+        // The processes have the values that the transcript ends with.
         try await fleet.settle()
         for process in fleet.all {
             #expect(try process.value("Upstream/Quotes/Timeout") == "2s")

@@ -4,22 +4,20 @@ import Testing
 
 @testable import TweaksFleet
 
-/// A watch that a test reads. Letting go of it closes the watch.
+/// A watch that a test reads; it closes when the reader is released.
 actor EtcdWatchReader {
     private var messages: AsyncThrowingStream<EtcdWatchMessage, any Error>.Iterator
 
     init(_ stream: AsyncThrowingStream<EtcdWatchMessage, any Error>) { messages = stream.makeAsyncIterator() }
 
-    /// The next message; nil where the reading task was cancelled.
+    /// Returns the next message; nil if the reading task was canceled.
     func next() async throws -> EtcdWatchMessage? {
         var messages = messages
         return try await messages.next(isolation: self)
     }
 
-    /// Waits until the watch stands.
-    /// - Returns: The revision of the store then.
-    @discardableResult
-    func created(at location: SourceLocation = #_sourceLocation) async throws -> Int64 {
+    /// Waits until the watch is established; returns the revision of the store at that time.
+    @discardableResult func created(at location: SourceLocation = #_sourceLocation) async throws -> Int64 {
         let message = try await next()
         guard case .created(let header)? = message else {
             throw EtcdError.garbled("not created, but \(String(describing: message)) at \(location)")
@@ -27,7 +25,7 @@ actor EtcdWatchReader {
         return header.revision
     }
 
-    /// Waits for the next message that has events.
+    /// Waits for the next message with events.
     func events() async throws -> [EtcdEvent] {
         while let message = try await next() {
             if case .events(_, let events) = message, !events.isEmpty { return events }
@@ -35,8 +33,6 @@ actor EtcdWatchReader {
         return []
     }
 
-    /// Reads to the end, and says why it came.
-    func end() async -> EtcdError? {
-        await etcdFailure { while try await next() != nil {} }
-    }
+    /// Reads to the end; returns the error that ended the watch.
+    func end() async -> EtcdError? { await etcdFailure { while try await next() != nil {} } }
 }

@@ -1,4 +1,4 @@
-// Listens on a port and answers requests with bytes that a test has written down.
+// Listens on a port and sends the same bytes in reply to each request.
 
 import Foundation
 import Synchronization
@@ -7,48 +7,33 @@ import TweaksTestSupport
 
 @testable import TweaksFleet
 
-/// A server that says what it is told, right or wrong.
+/// A server with a fixed reply, valid or not.
 final class HTTPStub: Sendable {
-    enum Ending: Sendable {
-        /// The next request may come.
-        case keepOpen
-        case close
-        /// Nothing more is said until the other side closes.
-        case hold
-    }
-
-    struct Reply: Sendable {
-        var text: String
-        var ending = Ending.keepOpen
-
-        init(_ text: String, _ ending: Ending = .keepOpen) { (self.text, self.ending) = (text, ending) }
-    }
-
-    var port: Int { listener.port }
-    /// Once for each connection that is closed, by whichever side.
+    /// Emits once for each connection that either side has closed.
     let closings: AsyncStream<Void>
     private let closing: AsyncStream<Void>.Continuation
     private let listener: BoundSocket
-    private let reply: @Sendable (_ path: String) -> Reply
+    private let reply: [UInt8]
+    private let closesConnections: Bool
     private let counts: Mutex<(connections: Int, requests: [String])> = Mutex((0, []))
 
-    init(_ reply: @escaping @Sendable (_ path: String) -> Reply) throws {
-        self.reply = reply
+    /// - Parameter closesConnections: Closes each connection after the first reply; otherwise the client has to.
+    init(_ reply: String, closesConnections: Bool = false) throws {
+        (self.reply, self.closesConnections) = (utf8(reply), closesConnections)
         (closings, closing) = AsyncStream.makeStream()
         listener = try BoundSocket(loopback: .version4)
         SystemThread.start("stub") { [listener, serve] in
-            while let socket = try? listener.accepted() {
-                SystemThread.start("stub") { serve(socket) }
-            }
+            while let socket = try? listener.accepted() { SystemThread.start("stub") { serve(socket) } }
         }
     }
 
+    var port: Int { listener.port }
     var url: String { "http://127.0.0.1:\(port)" }
     var connections: Int { counts.withLock { $0.connections } }
-    /// Each request as it came.
+    /// The requests as they were received.
     var requests: [String] { counts.withLock { $0.requests } }
 
-    /// Takes no connections any more.
+    /// Accepts no more connections.
     func close() { listener.shutDown() }
 
     private func serve(_ socket: Int32) {
@@ -58,17 +43,12 @@ final class HTTPStub: Sendable {
             closing.yield()
         }
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        while let request = Self.request(socket, &buffer) {
+        // A request arrives in one piece here.
+        while let bytes = EtcdSocket.receive(socket, into: &buffer), !bytes.isEmpty {
+            let request = String(decoding: bytes, as: UTF8.self)
             counts.withLock { $0.requests.append(request) }
-            let reply = reply(String(request.split(separator: " ")[1]))
-            _ = EtcdSocket.send(utf8(reply.text), to: socket)
-            if reply.ending == .close { return }
+            _ = EtcdSocket.send(reply, to: socket)
+            if closesConnections { return }
         }
-    }
-
-    /// A request, which comes in one piece here; nil at the end.
-    private static func request(_ socket: Int32, _ buffer: inout [UInt8]) -> String? {
-        guard let bytes = EtcdSocket.receive(socket, into: &buffer), !bytes.isEmpty else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

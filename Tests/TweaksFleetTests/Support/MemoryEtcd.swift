@@ -1,30 +1,29 @@
-// Keeps keys in memory as etcd does: revisions, transactions, leases, watches, and the failures that tests ask for.
+// Implements etcd in memory: revisions, transactions, leases, watches, and faults that tests inject.
 
 import Synchronization
 
 @testable import TweaksFleet
 
-/// An etcd of one member, whose leases end when a test says how much time has passed.
+/// An etcd of one member, whose leases expire only when a test advances the time.
 final class MemoryEtcd: Etcd {
-    /// What is wrong with it.
-    struct Weather {
-        /// No call is answered, and watches end.
+    struct Faults {
+        /// All calls fail, and watches end.
         var isUnreachable = false
-        /// Watches are open, and say nothing.
+        /// Watches are open but deliver no events.
         var isSilent = false
-        /// It has reached its quota: puts are refused.
+        /// The quota is reached: puts are rejected.
         var isFull = false
-        /// What was read does not arrive; watches do.
+        /// Replies to reads are delayed; watches deliver.
         var isStalled = false
-        /// Watches do not stand.
+        /// Watches are rejected.
         var refusal: EtcdError?
-        /// Watches end when they stand.
+        /// Watches end as soon as they are established.
         var breakage: EtcdError?
     }
 
     fileprivate struct Watcher {
         let keys: EtcdKeys
-        /// The revision that it has not been told.
+        /// The first revision that it has not received.
         var next: Int64
         let continuation: AsyncThrowingStream<EtcdWatchMessage, any Error>.Continuation
     }
@@ -37,32 +36,33 @@ final class MemoryEtcd: Etcd {
         var history: [(revision: Int64, events: [EtcdEvent])] = []
         var leases: [Int64: (granted: Int64, left: Int64)] = [:]
         var watchers: [Int: Watcher] = [:]
-        var weather = Weather()
+        var faults = Faults()
         var numbers = 100
         var (watchesAsked, watchesMade) = (0, 0)
         var stalled: [CheckedContinuation<Void, Never>] = []
     }
 
+    private static let unreachable = EtcdError.unreachable("the test's etcd")
     private let state = Mutex(State())
 
-    // MARK: What tests do
+    // MARK: Control by tests
 
-    /// Changes the weather; watches end when it becomes unreachable.
-    func weather(_ change: (inout Weather) -> Void) {
-        let (ended, free) = state.withLock { state -> ([Watcher], [CheckedContinuation<Void, Never>]) in
-            change(&state.weather)
-            let free = state.weather.isStalled ? [] : state.stalled
-            if !state.weather.isStalled { state.stalled = [] }
-            guard state.weather.isUnreachable else { return ([], free) }
+    /// Changes the injected faults; watches end when the store becomes unreachable.
+    func setFaults(_ change: (inout Faults) -> Void) {
+        let (ended, resumed) = state.withLock { state -> ([Watcher], [CheckedContinuation<Void, Never>]) in
+            change(&state.faults)
+            let resumed = state.faults.isStalled ? [] : state.stalled
+            if !state.faults.isStalled { state.stalled = [] }
+            guard state.faults.isUnreachable else { return ([], resumed) }
             defer { state.watchers = [:] }
-            return (Array(state.watchers.values), free)
+            return (Array(state.watchers.values), resumed)
         }
-        for stalled in free { stalled.resume() }
-        for watcher in ended { watcher.continuation.finish(throwing: EtcdError.unreachable("the test's etcd")) }
-        tell()
+        for continuation in resumed { continuation.resume() }
+        for watcher in ended { watcher.continuation.finish(throwing: Self.unreachable) }
+        notifyWatchers()
     }
 
-    /// Time passes: leases that end take their keys with them.
+    /// Advances the time; expired leases are deleted with their keys.
     func advance(seconds: Int64) {
         state.withLock { state in
             for (id, lease) in state.leases.sorted(by: { $0.key < $1.key }) {
@@ -70,10 +70,10 @@ final class MemoryEtcd: Etcd {
                 if lease.left <= seconds { state.end(id) }
             }
         }
-        tell()
+        notifyWatchers()
     }
 
-    /// Forgets the history up to a revision.
+    /// Drops the history up to a revision.
     func compact(to revision: Int64? = nil) {
         state.withLock { state in
             state.compacted = revision ?? state.revision
@@ -81,10 +81,10 @@ final class MemoryEtcd: Etcd {
         }
     }
 
-    /// What is there now, to be put back as a snapshot.
+    /// All keys, for `restore`.
     var snapshot: [EtcdKeyValue] { state.withLock { Array($0.keys.values) } }
 
-    /// Another store takes its place, with these keys; watches end.
+    /// Replaces the store with one that holds these keys; watches end.
     func restore(_ pairs: [EtcdKeyValue], clusterID: UInt64? = nil, revision: Int64? = nil) {
         let ended = state.withLock { state in
             if let clusterID { state.clusterID = clusterID }
@@ -97,50 +97,46 @@ final class MemoryEtcd: Etcd {
         for continuation in ended { continuation.finish(throwing: EtcdError.unavailable("restored")) }
     }
 
-    /// Puts a key, as with etcdctl.
+    /// Puts a key as etcdctl does.
     func put(_ key: [UInt8], _ value: [UInt8], lease: Int64 = 0) {
         state.withLock { _ = $0.perform([.put(key: key, value: value, lease: lease)]) }
-        tell()
+        notifyWatchers()
     }
 
-    /// Deletes keys, as with etcdctl.
+    /// Deletes keys as etcdctl does.
     func delete(_ keys: EtcdKeys) {
         state.withLock { _ = $0.perform([.delete(keys)]) }
-        tell()
+        notifyWatchers()
     }
 
     var revision: Int64 { state.withLock { $0.revision } }
-    /// How many watches were opened, ever.
+    /// The number of watches that were established.
     var watchesMade: Int { state.withLock { $0.watchesMade } }
-    /// How many of them were asked for, also of those that were refused.
+    /// The number of requested watches, including rejected ones.
     var watchesAsked: Int { state.withLock { $0.watchesAsked } }
-    /// How many readings have not arrived.
+    /// The number of delayed replies to reads.
     var stalled: Int { state.withLock { $0.stalled.count } }
 
-    /// The value of a key; nil where there is none.
     func value(_ key: [UInt8]) -> EtcdKeyValue? { state.withLock { $0.keys[key] } }
 
-    /// The keys with a prefix.
     func all(_ prefix: [UInt8]) -> [EtcdKeyValue] { state.withLock { $0.select(.prefix(prefix)) } }
 
-    // MARK: What clients ask
+    // MARK: Etcd
 
-    private func answer<Answer>(
-        _ body: (inout State) -> Result<Answer, EtcdError>
-    ) throws(EtcdError) -> Answer {
-        let result = state.withLock { state -> Result<Answer, EtcdError> in
-            state.weather.isUnreachable ? .failure(.unreachable("the test's etcd")) : body(&state)
+    private func reply<Value>(_ body: (inout State) -> Result<Value, EtcdError>) throws(EtcdError) -> Value {
+        let result = state.withLock { state -> Result<Value, EtcdError> in
+            state.faults.isUnreachable ? .failure(Self.unreachable) : body(&state)
         }
-        tell()
+        notifyWatchers()
         return try result.get()
     }
 
     func range(_ range: EtcdRange) async throws(EtcdError) -> EtcdRangeResult {
-        let result = try answer { .success($0.range(range.keys, limit: range.limit)) }
+        let result = try reply { .success($0.range(range.keys, limit: range.limit)) }
         await withCheckedContinuation { continuation in
             let isStalled = state.withLock { state in
-                if state.weather.isStalled { state.stalled.append(continuation) }
-                return state.weather.isStalled
+                if state.faults.isStalled { state.stalled.append(continuation) }
+                return state.faults.isStalled
             }
             if !isStalled { continuation.resume() }
         }
@@ -148,12 +144,12 @@ final class MemoryEtcd: Etcd {
     }
 
     func commit(_ transaction: EtcdTransaction) async throws(EtcdError) -> EtcdTransactionResult {
-        try answer { state -> Result<EtcdTransactionResult, EtcdError> in
+        try reply { state -> Result<EtcdTransactionResult, EtcdError> in
             let succeeds = transaction.compares.allSatisfy { state.holds($0) }
             let operations = succeeds ? transaction.success : transaction.failure
             if operations.count > 128 { return .failure(.tooLarge("more than 128 operations")) }
             for case .put(_, _, let lease) in operations {
-                if state.weather.isFull { return .failure(.noSpace("mvcc: database space exceeded")) }
+                if state.faults.isFull { return .failure(.noSpace("mvcc: database space exceeded")) }
                 if lease != 0, state.leases[lease] == nil { return .failure(.leaseNotFound) }
             }
             let responses = state.perform(operations)
@@ -162,7 +158,7 @@ final class MemoryEtcd: Etcd {
     }
 
     func grantLease(seconds: Int64) async throws(EtcdError) -> EtcdLease {
-        try answer { state -> Result<EtcdLease, EtcdError> in
+        try reply { state -> Result<EtcdLease, EtcdError> in
             state.numbers += 1
             let id = Int64(state.numbers)
             state.leases[id] = (seconds, seconds)
@@ -171,7 +167,7 @@ final class MemoryEtcd: Etcd {
     }
 
     func keepAlive(_ lease: Int64) async throws(EtcdError) -> EtcdLease? {
-        try answer { state -> Result<EtcdLease?, EtcdError> in
+        try reply { state -> Result<EtcdLease?, EtcdError> in
             guard let known = state.leases[lease] else { return .success(nil) }
             state.leases[lease] = (known.granted, known.granted)
             return .success(EtcdLease(id: lease, seconds: known.granted))
@@ -179,7 +175,7 @@ final class MemoryEtcd: Etcd {
     }
 
     func revokeLease(_ lease: Int64) async throws(EtcdError) {
-        try answer { state -> Result<Void, EtcdError> in
+        try reply { state -> Result<Void, EtcdError> in
             guard state.leases[lease] != nil else { return .failure(.leaseNotFound) }
             state.end(lease)
             return .success(())
@@ -187,42 +183,40 @@ final class MemoryEtcd: Etcd {
     }
 
     func status() async throws(EtcdError) -> EtcdStatus {
-        try answer { .success(EtcdStatus(header: $0.header, version: "3.4.23", leader: 1, size: 4_096)) }
+        try reply { .success(EtcdStatus(header: $0.header, version: "3.4.23", leader: 1, size: 4_096)) }
     }
 
     func watch(_ range: EtcdKeys, from revision: Int64) -> AsyncThrowingStream<EtcdWatchMessage, any Error> {
         let (stream, continuation) = AsyncThrowingStream<EtcdWatchMessage, any Error>.makeStream()
         let problem = state.withLock { state -> EtcdError? in
             state.watchesAsked += 1
-            if state.weather.isUnreachable { return .unreachable("the test's etcd") }
-            if let refusal = state.weather.refusal { return refusal }
+            if state.faults.isUnreachable { return Self.unreachable }
+            if let refusal = state.faults.refusal { return refusal }
             if revision <= state.compacted { return .compacted(state.compacted) }
             state.numbers += 1
             state.watchesMade += 1
             let id = state.numbers
             state.watchers[id] = Watcher(keys: range, next: revision, continuation: continuation)
-            continuation.onTermination = { [weak self] _ in self?.forget(id) }
+            continuation.onTermination = { [weak self] _ in self?.removeWatcher(id) }
             continuation.yield(.created(state.header))
-            return state.weather.breakage
+            return state.faults.breakage
         }
         if let problem { continuation.finish(throwing: problem) }
-        tell()
+        notifyWatchers()
         return stream
     }
 
-    /// Later, for a stream may end where the lock is held.
-    private func forget(_ id: Int) {
-        Task { self.state.withLock { state in state.watchers[id] = nil } }
-    }
+    /// Removes a watcher in a task, since a stream may end while the lock is held.
+    private func removeWatcher(_ id: Int) { Task { self.state.withLock { state in state.watchers[id] = nil } } }
 
-    /// Tells each watcher what it has not been told.
-    private func tell() {
+    /// Sends each watcher the events that it has not received.
+    private func notifyWatchers() {
         state.withLock { state in
-            if state.weather.isSilent || state.weather.isUnreachable { return }
+            if state.faults.isSilent || state.faults.isUnreachable { return }
             for id in Array(state.watchers.keys) {
                 guard let watcher = state.watchers[id] else { continue }
                 if watcher.next <= state.compacted {
-                    // It was behind, and what it has not been told is gone.
+                    // The next events for it are compacted.
                     state.watchers[id] = nil
                     watcher.continuation.finish(throwing: EtcdError.compacted(state.compacted))
                     continue
@@ -256,7 +250,7 @@ extension MemoryEtcd.State {
         }
     }
 
-    /// Does operations at one revision, if one of them changes something.
+    /// Executes operations, at one new revision if one of them changes a key.
     mutating func perform(_ operations: [EtcdTransaction.Operation]) -> [EtcdTransactionResult.Response] {
         let new = revision + 1
         var events: [EtcdEvent] = []
@@ -287,7 +281,7 @@ extension MemoryEtcd.State {
         return responses
     }
 
-    /// Ends a lease; its keys go at one revision.
+    /// Ends a lease; its keys are deleted at one revision.
     mutating func end(_ lease: Int64) {
         leases[lease] = nil
         let gone = keys.values.filter { $0.lease == lease }.map(\.key)

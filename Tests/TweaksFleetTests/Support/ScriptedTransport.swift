@@ -1,15 +1,15 @@
-// Plays etcd to a client: each request is answered as a test has it, and remembered.
+// Provides a transport that records requests and replies as a test specifies.
 
 import Synchronization
-import Tweaks
 
 @testable import TweaksFleet
 
 /// A transport without a network.
 final class ScriptedTransport: EtcdTransport {
     struct Request: Hashable, Sendable {
-        /// `http://a/v3/` and what is asked there.
+        /// `http://a`.
         var endpoint: String
+        /// The part after `/v3/`.
         var path: String
         var body: String
         var headers: [String: String]
@@ -17,46 +17,45 @@ final class ScriptedTransport: EtcdTransport {
 
     enum Reply: Sendable {
         case answer(Int, String)
-        case failure(EtcdError, mayBeDone: Bool)
+        case failure(EtcdError, mayHaveTakenEffect: Bool)
     }
 
     typealias Stream = AsyncThrowingStream<EtcdTransportPart, any Error>
 
     private let reply: @Sendable (Request) -> Reply
     private let open: @Sendable (Request, Stream.Continuation) -> Void
-    private let asked: Mutex<[Request]> = Mutex([])
+    private let log: Mutex<[Request]> = Mutex([])
 
-    /// - Parameter open: Begins a stream, and may keep its continuation.
+    /// - Parameter open: Starts a stream; it may keep the continuation.
     init(
         reply: @escaping @Sendable (Request) -> Reply = { _ in .answer(200, "{}") },
         open: @escaping @Sendable (Request, Stream.Continuation) -> Void = { $1.finish() }
     ) { (self.reply, self.open) = (reply, open) }
 
-    var requests: [Request] { asked.withLock { $0 } }
-    /// Which endpoints were asked, in their order: `a b a`.
+    var requests: [Request] { log.withLock { $0 } }
+    /// The hosts of all requests, in order: `a b a`.
     var endpoints: String { requests.map { String($0.endpoint.dropFirst(7)) }.joined(separator: " ") }
 
-    private func note(_ url: String, _ body: [UInt8], _ headers: [String: String]) -> Request {
-        let parts = url.split(separator: "/v3/", maxSplits: 1)
+    private func record(_ url: String, _ body: [UInt8], _ headers: [String: String]) -> Request {
+        let parts = url.split(separator: "/v3/", maxSplits: 1).map(String.init)
         let request = Request(
-            endpoint: String(parts[0]), path: String(parts.last ?? ""), body: String(decoding: body, as: UTF8.self),
-            headers: headers)
-        asked.withLock { $0.append(request) }
+            endpoint: parts[0], path: parts[1], body: String(decoding: body, as: UTF8.self), headers: headers)
+        log.withLock { $0.append(request) }
         return request
     }
 
     func post(
         _ url: String, _ body: [UInt8], headers: [String: String], timeout: Duration
     ) async throws(EtcdTransportError) -> (status: Int, body: [UInt8]) {
-        switch reply(note(url, body, headers)) {
+        switch reply(record(url, body, headers)) {
         case .answer(let status, let text): return (status, utf8(text))
-        case .failure(let error, let mayBeDone): throw EtcdTransportError(error, mayBeDone: mayBeDone)
+        case .failure(let error, let isUncertain): throw EtcdTransportError(error, mayHaveTakenEffect: isUncertain)
         }
     }
 
     func stream(_ url: String, _ body: [UInt8], headers: [String: String]) -> Stream {
         let (stream, continuation) = Stream.makeStream()
-        open(note(url, body, headers), continuation)
+        open(record(url, body, headers), continuation)
         return stream
     }
 
@@ -64,7 +63,7 @@ final class ScriptedTransport: EtcdTransport {
 }
 
 extension ScriptedTransport.Stream.Continuation {
-    /// Sends the status of an answer, and texts.
+    /// Sends a status and the parts of a body.
     func send(_ status: Int = 200, _ texts: String...) {
         yield(.status(status))
         for text in texts { yield(.bytes(utf8(text))) }

@@ -1,4 +1,4 @@
-// Which operation of the HTTP API carries out each command, and why none does.
+// Tests which operation of the HTTP API carries out each command, or why none does.
 
 import Testing
 import Tweaks
@@ -6,9 +6,8 @@ import TweaksWire
 
 @testable import TweaksPanel
 
-@Suite("Commands over HTTP")
-struct CommandRouteTests {
-    /// Why there is no operation.
+@Suite struct CommandRouteTests {
+    /// Commands without an operation, and the reason.
     private static let without: [(Command, String)] = [
         (.help, "GET /api/openapi.json lists what there is"), (.ls, "GET /api/tweaks has every path"),
         (.modified, "GET /api/tweaks says which tweaks are modified"),
@@ -20,13 +19,13 @@ struct CommandRouteTests {
         (.ping, "any request shows that"), (.quit, "connections end by themselves"),
     ]
 
-    @Test(arguments: Command.all + [.import]) func hasAnOperationOrAReason(_ command: Command) {
+    @Test(arguments: Command.all + [.import]) func everyCommandHasAnOperationOrAReason(_ command: Command) {
         let routes = PanelRoute.all.filter { $0.commands.contains(command) }.map { "\($0.method) \($0.path)" }
         #expect(
             routes.isEmpty == Self.without.contains { $0.0 == command }, "\(command.name) is carried out by \(routes)")
     }
 
-    /// What is asked for, of every route.
+    /// A request for every route, with everything that adds a command.
     private static let requests = [
         "GET /", "GET /panel/1/a", "GET /panel/1/a/b", "POST /login {}", "POST /logout {}", "GET /api/openapi.json",
         "GET /api/events", "GET /api/tweaks", "GET /api/tweaks/A/B/C", "GET /api/explain?path=A/B/C",
@@ -41,12 +40,11 @@ struct CommandRouteTests {
         #"POST /api/reload {"dry":true}"#,
     ]
 
-    /// Exactly the commands that the route names.
-    @Test func carriesOutWhatItNames() throws {
+    @Test func everyRouteCarriesOutExactlyTheCommandsItNames() throws {
         var routes = PanelRoute.all
         for text in Self.requests {
             let request = HTTPRequest(text)
-            let position = routes.firstIndex { $0.method == request.method && $0.fits(request.path) }
+            let position = routes.firstIndex { $0.method == request.method && $0.matches(request.path) }
             let route = routes.remove(at: try #require(position, "\(text)"))
             #expect(try Self.commands(PanelRouter.action(for: request)) == Set(route.commands.map(\.name)), "\(text)")
         }
@@ -64,7 +62,7 @@ struct CommandRouteTests {
 }
 
 extension PanelRoute {
-    fileprivate func fits(_ path: [String]) -> Bool {
+    fileprivate func matches(_ path: [String]) -> Bool {
         let parts = self.path.split(separator: "/")
         return parts.count == path.count && zip(parts, path).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
     }

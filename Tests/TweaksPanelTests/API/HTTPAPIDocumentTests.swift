@@ -1,4 +1,4 @@
-// What HTTPAPI.md shows, run by a real curl against a real server: the document says what is true.
+// Runs the examples of HTTPAPI.md with curl against a server.
 
 import Testing
 import Tweaks
@@ -10,12 +10,10 @@ extension DocumentedBlock {
     static let http = all("curl-transcript", of: "Sources/TweaksPanel/TweaksPanel.docc/HTTPAPI.md")
 }
 
-@Suite("The API by example", .blocking, .enabled(if: Tool.curl.exists))
-struct HTTPAPIDocumentTests {
-    @Test func hasExamples() { #expect(DocumentedBlock.http.count >= 9) }
+@Suite(.blocking, .enabled(if: Tool.curl.exists)) struct HTTPAPIDocumentTests {
+    @Test func theDocumentHasExamples() { #expect(DocumentedBlock.http.count >= 9) }
 
-    /// Each block has a server of its own.
-    @Test(arguments: DocumentedBlock.http) func isTrue(_ block: DocumentedBlock) throws {
+    @Test(arguments: DocumentedBlock.http) func everyExampleHasTheDocumentedOutput(_ block: DocumentedBlock) throws {
         let server = TweakServer(panel: .on, name: "example", registry: ExampleTweaks().registry)
         try server.start()
         defer { server.stop() }

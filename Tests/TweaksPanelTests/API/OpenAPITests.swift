@@ -1,4 +1,4 @@
-// openapi.json says what the table of routes does, and every name in it leads somewhere.
+// Tests that openapi.json matches the table of routes, and that its references resolve.
 
 import Testing
 import Tweaks
@@ -6,9 +6,7 @@ import TweaksWire
 
 @testable import TweaksPanel
 
-@Suite("OpenAPI")
-struct OpenAPITests {
-    /// Read once.
+@Suite struct OpenAPITests {
     private static let parsed = Result { () throws(JSONReader.Problem) in try JSON(PanelFiles.openAPI) }
     private let document: JSON
 
@@ -24,9 +22,17 @@ struct OpenAPITests {
         }
     }
 
-    @Test func isVersion31() { #expect(document["openapi"] == .string("3.1.0")) }
+    /// The method and the path of an operation, whose parameters are all `a`.
+    private static func request(_ operation: String, _ body: String) -> HTTPRequest {
+        let words = operation.split(separator: " ").map(String.init)
+        let path = words[1].split(separator: "/").map { $0.hasPrefix("{") ? "a" : String($0) }
+        var request = HTTPRequest(method: words[0], path: path)
+        request.body = Array(body.utf8)
+        return request
+    }
 
-    @Test func hasTheRoutesOfTheTable() {
+    @Test func hasTheVersionAndTheRoutesOfTheTable() {
+        #expect(document["openapi"] == .string("3.1.0"))
         let routes = PanelRoute.all.map { "\($0.method) \($0.path)" }
         #expect(operations.map(\.name).sorted() == routes.sorted())
         #expect(routes.count == 33)
@@ -45,38 +51,33 @@ struct OpenAPITests {
         }
     }
 
-    /// What the router reads of a body is what the schema has; each of its fields is tried.
+    /// Each field of a schema is known to the router, and no other one.
     @Test func hasTheBodiesOfTheTable() throws {
         for operation in operations {
-            let words = operation.name.split(separator: " ").map(String.init)
-            let path = words[1].split(separator: "/").map { $0.hasPrefix("{") ? "a" : String($0) }
-            let takesBody = ["POST", "PUT", "PATCH"].contains(words[0])
+            let hasBody = ["POST", "PUT", "PATCH"].contains { operation.name.hasPrefix("\($0) ") }
             let body = operation.value["requestBody"]
-            #expect((body != nil) == takesBody, "\(operation.name)")
+            #expect((body != nil) == hasBody, "\(operation.name)")
             guard let body else { continue }
             #expect(body["required"] == .bool(true))
             let schema = try resolve(try #require(body["content"]?["application/json"]?["schema"]))
             #expect(schema["additionalProperties"] == .bool(false), "\(operation.name)")
             for field in (schema["properties"]?.named ?? []).map(\.name) + ["nonsense"] {
-                var request = HTTPRequest(method: words[0], path: path)
-                request.body = Array("{\"\(field)\":{}}".utf8)
-                guard case .failure(let failure) = PanelRouter.result(request) else {
-                    Issue.record("\(operation.name) takes an object for \(field)")
-                    continue
-                }
+                let request = Self.request(operation.name, "{\"\(field)\":{}}")
+                let failure = try PanelRouter.failure(request)
                 #expect(failure.message.contains("there is no field") == (field == "nonsense"), "\(failure.message)")
             }
         }
     }
 
-    /// A flag of the body for each keyword of the command, where the route has no other fields.
+    /// A flag for each keyword of the command, where the route has no other fields.
     @Test func hasTheKeywordsOfTheCommands() throws {
         for route in PanelRoute.all where route.method == "POST" && route.commands.count == 1 {
             let operation = try #require(operations.first { $0.name == "POST \(route.path)" }?.value)
             let content = operation["requestBody"]?["content"]?["application/json"]
             let schema = try resolve(try #require(content?["schema"]))
-            let flags = (schema["properties"]?.named ?? []).filter { $0.value["type"] == .string("boolean") }.map(
-                \.name)
+            let flags = (schema["properties"]?.named ?? []).compactMap {
+                $0.value["type"] == .string("boolean") ? $0.name : nil
+            }
             let own = route.commands == [.import] ? ["dry"] : []
             #expect(flags.sorted() == own + Self.flags(of: route.commands[0]), "\(route.path)")
         }
@@ -88,8 +89,7 @@ struct OpenAPITests {
             .map { $0.filter(\.isLetter) }.filter { $0 == $0.lowercased() }.sorted()
     }
 
-    /// Who may do everything alone is told so.
-    @Test func saysWhatIsForAdministrators() throws {
+    @Test func summariesNameTheOperationsForAdministrators() throws {
         for route in PanelRoute.all {
             let operation = operations.first { $0.name == "\(route.method) \(route.path)" }?.value
             let summary = try #require(operation?["summary"]?.string)
@@ -98,22 +98,18 @@ struct OpenAPITests {
         }
     }
 
-    @Test func examplesAreTaken() throws {
+    @Test func everyExampleIsAccepted() throws {
         var tried = 0
         for operation in operations {
-            let words = operation.name.split(separator: " ").map(String.init)
             guard let content = operation.value["requestBody"]?["content"]?["application/json"] else { continue }
             let example = try #require(content["example"], "\(operation.name) has no example")
-            var request = HTTPRequest(
-                method: words[0], path: words[1].split(separator: "/").map { $0.hasPrefix("{") ? "a" : String($0) })
-            request.body = Array(example.text.utf8)
-            _ = try PanelRouter.action(for: request)
+            _ = try PanelRouter.action(for: Self.request(operation.name, example.text))
             tried += 1
         }
         #expect(tried == 14)
     }
 
-    @Test func everyReferenceLeadsSomewhere() throws {
+    @Test func everyReferenceResolvesAndEveryComponentIsUsed() throws {
         var count = 0
         var used = Set<String>()
         try document.forEach { value in
@@ -123,7 +119,7 @@ struct OpenAPITests {
             count += 1
         }
         #expect(count > 100)
-        // Nothing lies about unused but the events, which no schema of a stream can name.
+        // No component is unused but the events, which the schema of a stream cannot reference.
         for kind in ["schemas", "responses", "parameters"] {
             for component in document["components"]?[kind]?.named ?? [] where !component.name.hasSuffix("Event") {
                 #expect(used.contains("#/components/\(kind)/\(component.name)"), "\(component.name) is not used")
@@ -131,18 +127,15 @@ struct OpenAPITests {
         }
     }
 
-    @Test func everyCodeIsThere() {
-        let codes = document["components"]?["schemas"]?["Code"]?["enum"]?.elements.compactMap(\.string) ?? []
-        #expect(codes.sorted() == TweakError.Code.allCases.map(\.rawValue).sorted())
+    @Test func everyErrorCodeAndKindIsListed() {
+        func values(_ name: String) -> [String] {
+            document["components"]?["schemas"]?[name]?["enum"]?.elements.compactMap(\.string).sorted() ?? []
+        }
+        #expect(values("Code") == TweakError.Code.allCases.map(\.rawValue).sorted())
+        #expect(values("Kind") == TweakKind.allCases.map(\.rawValue).sorted())
     }
 
-    @Test func everyKindIsThere() {
-        let kinds = document["components"]?["schemas"]?["Kind"]?["enum"]?.elements.compactMap(\.string) ?? []
-        #expect(kinds.sorted() == TweakKind.allCases.map(\.rawValue).sorted())
-    }
-
-    /// Every status is one that this server has, and each failure has the same body.
-    @Test func statusesAreOurs() throws {
+    @Test func everyStatusExistsAndFailuresHaveTheErrorSchema() throws {
         for operation in operations {
             for response in operation.value["responses"]?.named ?? [] {
                 let status = try #require(Int(response.name))
@@ -154,14 +147,10 @@ struct OpenAPITests {
         }
     }
 
-    /// What needs no token says so.
-    @Test func securityIsSaid() {
+    @Test func exactlyTheOpenOperationsNeedNoToken() {
         let open = operations.filter { $0.value["security"] == .array([]) }.map(\.name)
-        #expect(
-            open == [
-                "GET /", "GET /panel/{version}/{file}", "GET /panel/{version}/{folder}/{file}", "POST /login",
-                "POST /logout", "GET /api/openapi.json",
-            ])
+        let files = ["GET /panel/{version}/{file}", "GET /panel/{version}/{folder}/{file}"]
+        #expect(open == ["GET /"] + files + ["POST /login", "POST /logout", "GET /api/openapi.json"])
         for operation in operations where operation.value["security"] == nil {
             #expect(operation.value["responses"]?["401"] != nil, "\(operation.name)")
         }
@@ -180,7 +169,7 @@ struct OpenAPITests {
 extension JSON {
     fileprivate var named: [(name: String, value: JSON)] { fields.map { ($0.0, $0.1) } }
 
-    /// Itself, and everything in it.
+    /// Visits this value and all values in it.
     fileprivate func forEach(_ body: (JSON) throws -> Void) rethrows {
         try body(self)
         for (_, value) in fields { try value.forEach(body) }

@@ -1,14 +1,12 @@
-// Errors of the protocol as statuses and bodies.
+// Tests the statuses and bodies of protocol errors.
 
 import Testing
 import Tweaks
 
 @testable import TweaksPanel
 
-@Suite("Errors")
-struct PanelErrorTests {
+@Suite struct PanelErrorTests {
     @Test(
-        "a status for each code",
         arguments: [
             ("usage", 400), ("bad-line", 400), ("bad-quoting", 400), ("bad-value", 400), ("auth-required", 401),
             ("denied", 403), ("read-only", 403), ("unknown-tweak", 404), ("unknown-command", 404), ("conflict", 409),
@@ -16,25 +14,20 @@ struct PanelErrorTests {
             ("not-an-action", 422), ("action-failed", 422), ("too-many", 429), ("busy", 429), ("internal", 500),
             ("closing", 503), ("timeout", 504), ("io", 507),
         ])
-    func status(code: String, status: Int) throws {
+    func everyCodeHasAStatus(code: String, status: Int) throws {
         #expect(HTTPStatus(try #require(TweakError.Code(rawValue: code))).rawValue == status)
     }
 
-    @Test func asJSON() {
+    @Test func theBodyIsEscapedJSON() {
         let failure = HTTPFailure(.usage, "“a\"b”\n\u{202E}: no")
         let body = #"{"ok":false,"error":{"code":"usage","message":"“a\"b”\n\u202e: no"}}"#
         #expect(String(decoding: failure.body, as: UTF8.self).lowercased() == body + "\n")
     }
 
-    @Test func asAResponse() throws {
-        guard case .failure(let failure) = PanelRouter.result(HTTPRequest("PUT /api/stats {}")) else {
-            Issue.record("no failure")
-            return
-        }
+    @Test func aFailureIsAResponseWithItsHeaders() throws {
+        let failure = try PanelRouter.failure(HTTPRequest("PUT /api/stats {}"))
         let response = failure.response
-        #expect(response.status == .methodNotAllowed)
-        #expect(
-            response.headers == [HTTPField("Content-Type", "application/json"), HTTPField("Allow", "GET, HEAD")])
-        #expect(response.body == failure.body)
+        #expect(response.status == .methodNotAllowed && response.body == failure.body)
+        #expect(response.headers == [HTTPField("Content-Type", "application/json"), HTTPField("Allow", "GET, HEAD")])
     }
 }

@@ -1,4 +1,6 @@
-// Requests as tests write them.
+// Builds requests from text, and routes them.
+
+import Testing
 
 @testable import TweaksPanel
 
@@ -18,7 +20,12 @@ extension HTTPRequest {
 }
 
 extension PanelRouter {
-    /// What a request comes to, as a value in either case.
+    /// The failure of a request.
+    static func failure(_ request: HTTPRequest) throws -> HTTPFailure {
+        try #require(throws: HTTPFailure.self, "\(request)") { try action(for: request) }
+    }
+
+    /// The action or the failure of a request.
     static func result(_ request: HTTPRequest) -> Result<PanelAction, HTTPFailure> {
         do throws(HTTPFailure) {
             return .success(try action(for: request))

@@ -1,13 +1,11 @@
-// The client that drives the browser: what it sends arrives in the page, and what it reads is what the page has.
+// Tests the client that drives the browser: elements, fields, scripts, waiting, and the console.
 
 import Foundation
 import Testing
 
 @testable import TweaksTestSupport
 
-/// Each command once, on pages that are part of their address.
 @Suite(.browsing, .tags(.browser), .needsBrowser) struct BrowserClientTests {
-    /// A page with what tests handle.
     private static let page = """
         <!doctype html><title>Fixture</title>
         <style>body { margin: 0 } button { display: block; width: 100px; height: 50px }</style>
@@ -21,7 +19,9 @@ import Testing
         return browser
     }
 
-    // MARK: Elements
+    private func error(_ body: () throws -> Void) throws -> BrowserError {
+        try #require(throws: BrowserError.self) { try body() }
+    }
 
     @Test func pagesHaveTitlesAndAddresses() throws {
         let browser = try browser()
@@ -39,12 +39,9 @@ import Testing
         #expect(try browser.element("ul").element("b").text == "two")
         #expect(try browser.element("ul").elements("input").isEmpty)
         let button = try browser.element("button")
-        #expect(try button.role == "button")
-        #expect(try button.label == "Push \"me\"")
-        #expect(try button.frame == (0, 0, 100, 50))
-        #expect(try button.style("display") == "block")
-        #expect(try button.attribute("aria-label") == "Push \"me\"")
-        #expect(try button.attribute("title") == nil)
+        #expect(try button.role == "button" && button.label == "Push \"me\"")
+        #expect(try button.frame == (0, 0, 100, 50) && button.style("display") == "block")
+        #expect(try button.attribute("aria-label") == "Push \"me\"" && button.attribute("title") == nil)
         #expect(try !browser.element("i").isDisplayed)
         try button.click()
         #expect(try button.text == "pushed")
@@ -62,39 +59,34 @@ import Testing
         #expect(try field.property("value") == "")
     }
 
-    @Test func whatIsNotThereIsNamed() throws {
+    @Test func missingElementsAreErrors() throws {
         let browser = try browser()
-        let error = try #require(throws: BrowserError.self) { try browser.element("#nowhere") }
-        #expect(error.code == "no such element")
-        #expect(error.description.hasPrefix("#nowhere: no such element"))
+        let missing = try error { _ = try browser.element("#nowhere") }
+        #expect(missing.code == "no such element" && missing.description.hasPrefix("#nowhere: no such element"))
         let button = try browser.element("button")
         try browser.run("arguments[0].remove()", button.value)
-        let gone = try #require(throws: BrowserError.self) { try button.click() }
-        #expect(gone.code == "stale element reference")
+        #expect(try error { try button.click() }.code == "stale element reference")
     }
 
-    /// A click comes when the button is still there as it is let go of; what the click does to the button is no matter.
-    @Test func aClickThatIsLostIsAnError() throws {
+    /// A click needs the button until it is released; the click itself may remove it.
+    @Test func aClickOnAReplacedButtonIsAnError() throws {
         let browser = try browser(
             """
             <!doctype html><button id="redrawn" onmousedown="this.replaceWith(this.cloneNode(true))">redrawn</button>
             <button id="gone" onclick="document.title = 'clicked'; this.remove()">gone</button>
             """)
         let redrawn = try browser.element("#redrawn")
-        let error = try #require(throws: BrowserError.self) { try redrawn.click() }
-        #expect(error.code == "stale element reference")
+        #expect(try error { try redrawn.click() }.code == "stale element reference")
         try browser.element("#gone").click()
         #expect(try browser.title == "clicked")
     }
-
-    // MARK: Scripts
 
     private static let values: [PageValue] = [
         nil, true, false, 0, -1, 0.1, 1e300, 9_007_199_254_740_991, "", "\"'\\ \u{1}</script>", "שלום 🎈", [],
         [1, "two", [nil]], [:], ["a": ["b": [true]], "": 1],
     ]
 
-    @Test func valuesGoThereAndBack() throws {
+    @Test func valuesArePassedAndReturned() throws {
         let browser = try Browser()
         for value in Self.values {
             #expect(try browser.run("return arguments[0]", value) == value)
@@ -111,37 +103,31 @@ import Testing
         #expect(throws: BrowserError.self) { try browser.found("b") }
     }
 
-    @Test func whatScriptsThrowIsTold() throws {
+    @Test func errorsOfScriptsAreThrown() throws {
         let browser = try Browser()
-        let error = try #require(throws: BrowserError.self) { try browser.run("throw new Error('so it is')") }
-        #expect(error.code == "javascript error")
-        #expect(error.description.contains("so it is"))
+        let thrown = try error { try browser.run("throw new Error('so it is')") }
+        #expect(thrown.code == "javascript error" && thrown.description.contains("so it is"))
     }
-
-    // MARK: Waiting
 
     @Test func conditionsAreWaitedFor() throws {
         let browser = try browser()
         try browser.run("setTimeout(() => { document.title = 'later' }, 100)")
         #expect(try browser.wait(until: "document.title == arguments[0] && 7", "later") == 7)
-        // Nothing of the document changes, what is looked at is not there at first, and it is a promise.
+        // No change of the document; the value is a promise, and missing at first.
         try browser.run("setTimeout(() => { window.late = { value: Promise.resolve('x') } }, 100)")
         #expect(try browser.wait(until: "await window.late.value") == "x")
     }
 
     @Test(arguments: [
         ("document.title == 'never'", "at the end bool(false)"), ("missing.value", "missing is not defined"),
-    ]) func whatDoesNotComeIsNamed(_ condition: String, _ detail: String) throws {
+    ]) func aConditionThatStaysFalseTimesOut(_ condition: String, _ detail: String) throws {
         let browser = try browser()
-        let error = try #require(throws: BrowserError.self) {
-            try browser.wait(until: condition, within: .milliseconds(50))
-        }
-        #expect(error.code == "timeout")
-        #expect(error.description.contains(condition))
-        #expect(error.description.contains(detail))
+        let timeout = try error { try browser.wait(until: condition, within: .milliseconds(50)) }
+        #expect(timeout.code == "timeout")
+        #expect(timeout.description.contains(condition) && timeout.description.contains(detail))
     }
 
-    @Test func pagesMayBeLoadedAgainMeanwhile() throws {
+    @Test func aPageMayBeReplacedDuringAWait() throws {
         let server = try PageServer(["/": .init("<title>one</title>"), "/two": .init("<title>two</title>")])
         let browser = try Browser()
         try browser.open(server.address("/"))
@@ -149,8 +135,7 @@ import Testing
         try browser.wait(until: "document.title == 'two'")
     }
 
-    /// The strictest policy that a page can have does not keep tests from looking.
-    @Test func policiesDoNotMatter() throws {
+    @Test func theStrictestPolicyDoesNotPreventScripts() throws {
         let policy = "Content-Security-Policy: default-src 'none'; require-trusted-types-for 'script'"
         let server = try PageServer(["/": .init("<title>strict</title>", fields: [policy])])
         let browser = try Browser()
@@ -159,9 +144,7 @@ import Testing
         #expect(try browser.run("return document.title") == "strict")
     }
 
-    // MARK: Console
-
-    @Test func theConsoleIsHeard() throws {
+    @Test func theConsoleIsRead() throws {
         let browser = try browser()
         #expect(try browser.console().isEmpty)
         try browser.run("console.error('bad', 1); console.log('good'); setTimeout(() => { throw new Error('late') })")

@@ -1,13 +1,12 @@
-// Gestures and looks: pointers, keys, windows, sizes, colour schemes, pictures.
+// Tests gestures and appearance: pointers, keys, sizes, color schemes, screenshots.
 
 import Foundation
 import Testing
 
 @testable import TweaksTestSupport
 
-/// What hands do, as the page is told of it.
 @Suite(.browsing, .tags(.browser), .needsBrowser) struct BrowserGestureTests {
-    /// Notes every event of pointers and keys.
+    /// Records every event of pointers and keys.
     private static let page = """
         <!doctype html><style>body { margin: 0; height: 100vh; touch-action: none } \
         div { width: 100px; height: 100px }</style><div tabindex="0"></div><script>
@@ -29,18 +28,16 @@ import Testing
     @Test func aMouseDrags() throws {
         let browser = try browser()
         let square = try browser.element("div")
-        try browser.perform(
-            .mouse(.move(to: square), .press, .moveBy(x: 60, y: 0, over: .milliseconds(200)), .release))
+        let move = PointerStep.moveBy(x: 60, y: 0, over: .milliseconds(200))
+        try browser.perform(.mouse(.move(to: square), .press, move, .release))
         let seen = try browser.run("return seen").array ?? []
         #expect(seen.contains(["pointerdown", "mouse", 50, 50, 1]))
         #expect(seen.last == ["pointerup", "mouse", 110, 50, 0])
         let dragged = seen.filter { $0[0] == "pointermove" && $0[4] == 1 }
-        #expect(dragged.count > 4)
-        #expect(dragged.last == ["pointermove", "mouse", 110, 50, 1])
+        #expect(dragged.count > 4 && dragged.last == ["pointermove", "mouse", 110, 50, 1])
     }
 
-    /// What is held stays held, so that a test can do something in between.
-    @Test func aDragMayRest() throws {
+    @Test func aPressedButtonStaysPressedBetweenGestures() throws {
         let browser = try browser()
         try browser.perform(.mouse(.moveTo(x: 10, y: 10), .press, .moveTo(x: 20, y: 10)))
         #expect(try browser.run("return seen.at(-1)") == ["pointermove", "mouse", 20, 10, 1])
@@ -52,18 +49,17 @@ import Testing
 
     @Test func aFingerDrags() throws {
         let browser = try browser(touch: true)
-        #expect(
-            try browser.run("return [navigator.maxTouchPoints > 0, matchMedia('(pointer: coarse)').matches]")
-                == [true, true])
-        try browser.perform(
-            .touch(.moveTo(x: 10, y: 10), .press, .moveBy(x: 30, y: 0, over: .milliseconds(50)), .release))
+        let touch = "[navigator.maxTouchPoints > 0, matchMedia('(pointer: coarse)').matches]"
+        #expect(try browser.run("return \(touch)") == [true, true])
+        let move = PointerStep.moveBy(x: 30, y: 0, over: .milliseconds(50))
+        try browser.perform(.touch(.moveTo(x: 10, y: 10), .press, move, .release))
         // The headless shell reports its mouse in the corner before the first touch.
         let seen = (try browser.run("return seen").array ?? []).filter { $0 != ["pointermove", "mouse", 0, 0, 0] }
         #expect(seen.first == ["pointerdown", "touch", 10, 10, 1])
         #expect(seen.last == ["pointerup", "touch", 40, 10, 0])
     }
 
-    @Test func keysAreHeld() throws {
+    @Test func modifiersAreHeld() throws {
         let browser = try browser()
         try browser.element("div").click()
         try browser.run("seen.length = 0")
@@ -77,8 +73,7 @@ import Testing
         #expect(try browser.run("return seen") == .array(events))
     }
 
-    /// The codes are those of the keys that they are named for.
-    @Test func keysAreNamed() throws {
+    @Test func everyKeyHasItsCode() throws {
         let browser = try browser()
         for key in Key.allCases {
             try browser.element("div").click()
@@ -89,14 +84,13 @@ import Testing
     }
 }
 
-/// What the page takes the screen and the system for.
 @Suite(.browsing, .tags(.browser), .needsBrowser) struct BrowserLooksTests {
     private static let looks = """
         return [innerWidth, innerHeight, matchMedia('(prefers-color-scheme: dark)').matches,
             matchMedia('(prefers-reduced-motion: reduce)').matches]
         """
 
-    /// Width and height as a PNG tells them.
+    /// The width and height in a PNG.
     private func size(of picture: [UInt8]) throws -> [Int] {
         #expect(picture.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]))
         try #require(picture.count > 24)
@@ -104,18 +98,17 @@ import Testing
     }
 
     @Test(arguments: zip([320, 1_600], Browser.Scheme.allCases))
-    func viewsHaveSizesAndSchemes(_ width: Int, _ scheme: Browser.Scheme) throws {
+    func pagesAndTabsHaveTheSizeAndScheme(_ width: Int, _ scheme: Browser.Scheme) throws {
         let browser = try Browser(width: width, height: 600, scheme: scheme, reducesMotion: scheme == .dark)
         let isDark = PageValue.bool(scheme == .dark)
         #expect(try browser.run(Self.looks) == [PageValue(width), 600, isDark, isDark])
-        #expect(try size(of: browser.picture()) == [width, 600])
-        // A tab is shown the same.
+        #expect(try size(of: browser.screenshot()) == [width, 600])
         try browser.openTab()
         #expect(try browser.run(Self.looks) == [PageValue(width), 600, isDark, isDark])
         try browser.attach("client-\(width)-\(scheme)")
     }
 
-    @Test func viewsChange() throws {
+    @Test func sizeAndSchemeCanBeChanged() throws {
         let browser = try Browser()
         try browser.resize(width: 500, height: 400)
         try browser.change(to: .dark)

@@ -1,11 +1,10 @@
-// Several origins, windows and profiles, and the end of all of them.
+// Tests origins, windows and profiles of the browser, and its cleanup.
 
 import Foundation
 import Testing
 
 @testable import TweaksTestSupport
 
-/// Who shares what with whom.
 @Suite(.browsing, .tags(.browser), .needsBrowser) struct BrowserOriginTests {
     private let server: PageServer
 
@@ -32,7 +31,7 @@ import Testing
         #expect(try browser.title == "home")
     }
 
-    @Test func aServerNotesWhoComes() throws {
+    @Test func theServerRecordsRequests() throws {
         let browser = try Browser()
         try browser.open(server.address("/"))
         let answer = try browser.run(
@@ -43,27 +42,24 @@ import Testing
             """)
         #expect(answer == [200, ["a": 1], 404])
         let request = try #require(server.request("POST", "/data?x=1"))
-        #expect(request.body == "söme")
-        #expect(request.fields["x-own"] == "y")
+        #expect(request.body == "söme" && request.fields["x-own"] == "y")
         #expect(request.fields["origin"] == "http://127.0.0.1:\(server.port)")
         #expect(request.fields["sec-fetch-site"] == "same-origin")
     }
 
-    /// A page of one origin reaches another, and what its requests say is what the browser says of them.
-    @Test(arguments: ["evil.test", "localhost"]) func strangersReachOthers(_ host: String) throws {
-        let stranger = try PageServer(["/": .init("<title>stranger</title>")])
+    @Test(arguments: ["evil.test", "localhost"]) func crossOriginRequestsSayTheirOrigin(_ host: String) throws {
+        let other = try PageServer(["/": .init("<title>other</title>")])
         let browser = try Browser()
-        try browser.open(stranger.address("/", host: host))
-        #expect(try browser.title == "stranger")
+        try browser.open(other.address("/", host: host))
+        #expect(try browser.title == "other")
         let script = "await fetch(arguments[0], { method: 'POST', body: 'x', mode: 'no-cors' }); return true"
         #expect(try browser.run(script, .string(server.address("/data"))) == true)
         let request = try #require(server.request("POST", "/data"))
-        #expect(request.fields["origin"] == "http://\(host):\(stranger.port)")
+        #expect(request.fields["origin"] == "http://\(host):\(other.port)")
         #expect(request.fields["sec-fetch-site"] == "cross-site")
     }
 
-    /// What rebinding comes to: a stranger's name, and our address behind it.
-    @Test func aNameMayLeadHere() throws {
+    @Test func testNamesResolveToTheLocalHost() throws {
         let browser = try Browser()
         try browser.open(server.address("/", host: "rebound.test"))
         #expect(server.request("GET", "/")?.fields["host"] == "rebound.test:\(server.port)")
@@ -73,7 +69,7 @@ import Testing
         #expect(error.description.contains("ERR_NAME_NOT_RESOLVED"))
     }
 
-    @Test func aGuestWhoSaysNothingHoldsNobodyUp() throws {
+    @Test func aSilentConnectionDoesNotDelayOthers() throws {
         let silent = try TestClient(port: server.port)
         let client = try TestClient(port: server.port)
         try client.send("GET /data HTTP/1.1\r\n\r\n")
@@ -84,9 +80,8 @@ import Testing
     }
 }
 
-/// Nothing is left behind.
 @Suite(.browsing, .tags(.browser), .needsBrowser) struct BrowserEndTests {
-    @Test func tabsEndWhenTheBrowserIsLetGoOf() throws {
+    @Test func releasingTheBrowserClosesItsTabs() throws {
         func profiles() throws -> [PageValue] {
             try Chromium.shared.get().ask("Target.getTargets")["targetInfos"].array?.map { $0["browserContextId"] }
                 ?? []
@@ -99,17 +94,16 @@ import Testing
         #expect(try !profiles().contains(profile))
     }
 
-    /// When tests die they cannot tidy up: the browser sees the end of its socket.
+    /// A process that dies cannot clean up; the browser notices the end of its socket.
     @Test func theBrowserEndsWithTheProcess() throws {
         let chromium = try Chromium()
-        #expect(FileManager.default.fileExists(atPath: "\(chromium.place)/profile"))
+        #expect(FileManager.default.fileExists(atPath: "\(chromium.directory)/profile"))
         chromium.end()
-        #expect(!FileManager.default.fileExists(atPath: chromium.place))
+        #expect(!FileManager.default.fileExists(atPath: chromium.directory))
         #expect(throws: BrowserError.self) { try chromium.ask("Browser.getVersion") }
     }
 
-    /// What a test has done, the next one does not see, though it gets tabs of the same browser.
-    @Test func aBrowserIsAsGoodAsNew() throws {
+    @Test func tabsOfEarlierTestsLeaveNoState() throws {
         let server = try PageServer(["/": .init("<title>home</title>", fields: ["Set-Cookie: a=b"])])
         func used() throws {
             let browser = try Browser(width: 400, scheme: .dark, touch: true)

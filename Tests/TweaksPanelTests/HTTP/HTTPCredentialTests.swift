@@ -1,8 +1,7 @@
-// Tokens in headers and cookies, and the headers that make and end a cookie.
+// Tests tokens in headers and cookies, and the headers that set and delete a cookie.
 
 import Foundation
 import Testing
-import TweaksWire
 
 @testable import TweaksPanel
 
@@ -17,20 +16,19 @@ import TweaksWire
         arguments: [
             ("Bearer twk_abc", "twk_abc"), ("bearer twk_abc", "twk_abc"), ("BEARER twk_abc", "twk_abc"),
             ("Bearer aZ09-._~+/==", "aZ09-._~+/=="), ("", nil), ("Bearer", nil), ("Bearer ", nil),
-            ("Bearer  twk_abc", nil),
-            ("Bearer\ttwk_abc", nil), ("Bearertwk_abc", nil), ("Bearer twk abc", nil), ("Bearer twk_abc,", nil),
+            ("Bearer  twk_abc", nil), ("Bearer\ttwk_abc", nil), ("Bearertwk_abc", nil), ("Bearer twk abc", nil),
+            ("Bearer twk_abc,", nil),
             ("Bearer \"twk_abc\"", nil), ("Bearer twk_abc, Bearer twk_abc", nil), ("Basic dHdrXw==", nil),
             ("twk_abc", nil), ("Digest twk_abc", nil), ("Bearer é", nil), ("Bearer a;b", nil), ("Token twk_abc", nil),
         ] as [(String, String?)])
-    func readsHeader(_ value: String, _ token: String?) {
-        let credential = Self.credential([("authorization", value)])
-        #expect(credential == token.map(HTTPCredential.bearer))
+    func aBearerHeaderHasAToken(_ value: String, _ token: String?) {
+        #expect(Self.credential([("authorization", value)]) == token.map(HTTPCredential.bearer))
     }
 
     private static let (id, key) = ("Aq-9_Aq-9_Aq-9_Aq-9_abcd", "1234.Aq-9_x")
     private static let page = HTTPCredential.page(signIn: id, key: key)
 
-    /// A cookie by its name; `HALF` stands for what it has to be.
+    /// `HALF` stands for the id of the sign-in; the page's key is the other half.
     @Test(
         arguments: [
             ("tweaks-7780=HALF", true), ("a=b; tweaks-7780=HALF", true), ("tweaks-7780=HALF;a=b", true),
@@ -44,17 +42,17 @@ import TweaksWire
             ("a=tweaks-7780=HALF", false), ("tweaks-7780=é", false), ("a=\"; tweaks-7780=HALF\"", false),
             ("tweaks-7780=\u{FFFD}", false), ("__Host-tweaks-7780=HALF", false),
         ])
-    func readsCookie(_ value: String, _ isRead: Bool) {
+    func aCookieNeedsTheNameTheIDAndTheKey(_ value: String, _ isRead: Bool) {
         let cookie = value.replacingOccurrences(of: "HALF", with: Self.id)
         let credential = Self.credential([("cookie", cookie), ("tweaks-key", Self.key)])
         #expect(credential == (isRead ? Self.page : nil))
         #expect(Self.credential([("cookie", cookie)]) == nil)
     }
 
-    @Test(arguments: ["", "é", "a b", "a,b", "a;b", "\"a\""]) func readsNoOtherKey(_ key: String) {
-        #expect(Self.credential([("cookie", "tweaks-7780=\(Self.id)"), ("tweaks-key", key)]) == nil)
-        let two = [("cookie", "tweaks-7780=\(Self.id)"), ("tweaks-key", Self.key), ("tweaks-key", key)]
-        #expect(Self.credential(two) == nil)
+    @Test(arguments: ["", "é", "a b", "a,b", "a;b", "\"a\""]) func anInvalidOrRepeatedKeyIsNone(_ key: String) {
+        let cookie = ("cookie", "tweaks-7780=\(Self.id)")
+        #expect(Self.credential([cookie, ("tweaks-key", key)]) == nil)
+        #expect(Self.credential([cookie, ("tweaks-key", Self.key), ("tweaks-key", key)]) == nil)
     }
 
     @Test(
@@ -67,17 +65,16 @@ import TweaksWire
             [("cookie", "tweaks-7780=a"), ("cookie", "b=c")],
             [("x-token", "a")], [],
         ])
-    func readsNothing(_ headers: [(String, String)]) {
+    func missingAndAmbiguousCredentialsAreNone(_ headers: [(String, String)]) {
         #expect(Self.credential(headers) == nil)
     }
 
-    @Test func theHeaderComesBeforeTheCookie() {
+    @Test func theHeaderTakesPrecedenceOverTheCookie() {
         let headers = [("cookie", "tweaks-7780=\(Self.id)"), ("tweaks-key", Self.key), ("authorization", "Bearer b")]
-        let credential = Self.credential(headers)
-        #expect(credential == .bearer("b"))
+        #expect(Self.credential(headers) == .bearer("b"))
     }
 
-    @Test func writesCookies() throws {
+    @Test func loginSetsACookieAndLogoutDeletesIt() throws {
         let attributes = "Path=/; HttpOnly; SameSite=Strict"
         let login = HTTPField("Set-Cookie", "tweaks-7780=\(Self.id); Max-Age=2592000; \(attributes)")
         #expect(HTTPCredential.login(Self.id, port: 7780) == login)

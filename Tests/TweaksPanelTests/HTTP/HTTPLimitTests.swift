@@ -1,4 +1,4 @@
-// Limits: exactly as much as is allowed, and one byte more.
+// Tests the limits of requests: exactly the limit, and one byte more.
 
 import Testing
 
@@ -22,76 +22,57 @@ import Testing
 
     private static func text(_ count: Int) -> String { String(repeating: "a", count: count) }
 
-    @Test(arguments: [(26, .ok), (27, .uriTooLong), (500, .uriTooLong)] as [(Int, HTTPStatus)])
-    func limitsTheRequestLine(_ count: Int, _ status: HTTPStatus) {
-        #expect(Self.status("GET /\(Self.text(count)) HTTP/1.1\r\nHost: h\r\n\r\n") == status)
+    private static let longLine = "X: \(text(15))\r\n"
+
+    /// Of the headers, `Host: h` has 9 bytes with its end, and `longLine` 20.
+    private static let cases: [(stream: String, status: HTTPStatus)] = [
+        ("GET /\(text(26)) HTTP/1.1\r\nHost: h\r\n\r\n", .ok),
+        ("GET /\(text(27)) HTTP/1.1\r\nHost: h\r\n\r\n", .uriTooLong),
+        ("GET /\(text(500)) HTTP/1.1\r\nHost: h\r\n\r\n", .uriTooLong),
+        ("GET / HTTP/1.1\r\nHost: h\r\nX: \(text(17))\r\n\r\n", .ok),
+        ("GET / HTTP/1.1\r\nHost: h\r\nX: \(text(18))\r\n\r\n", .headersTooLarge),
+        ("GET / HTTP/1.1\r\nHost: h\r\n\(longLine)\(longLine)X: \(text(8))\r\n\r\n", .ok),
+        ("GET / HTTP/1.1\r\nHost: h\r\n\(longLine)\(longLine)X: \(text(9))\r\n\r\n", .headersTooLarge),
+        ("GET / HTTP/1.1\r\nHost: h\r\n\(String(repeating: "X:\r\n", count: 4))\r\n", .ok),
+        ("GET / HTTP/1.1\r\nHost: h\r\n\(String(repeating: "X:\r\n", count: 5))\r\n", .headersTooLarge),
+        ("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n\(text(10))", .ok),
+        ("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 11\r\n\r\n\(text(11))", .contentTooLarge),
+        ("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 999\r\n\r\n\(text(100))", .contentTooLarge),
+        // A line is refused before it ends.
+        ("GET /\(text(36))", .uriTooLong), (text(41), .badRequest), ("GET / HTTP/1.1\r\n\(text(21))", .headersTooLarge),
+    ]
+
+    @Test(arguments: cases) func whatExceedsALimitIsRefused(_ stream: String, _ status: HTTPStatus) {
+        #expect(Self.status(stream) == status)
     }
 
-    /// It is refused before it ends.
-    @Test func refusesALineWithoutEnd() {
-        #expect(Self.status("GET /\(Self.text(36))") == .uriTooLong)
-        #expect(Self.status(Self.text(41)) == .badRequest)
-        #expect(Self.status("GET / HTTP/1.1\r\n\(Self.text(21))") == .headersTooLarge)
+    @Test func theLongestLengthExceedsTheDefaultLimits() {
+        let events = HTTPReading.every("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: \(Int.max)\r\n\r\nabc").events
+        #expect(events.last.flatMap(Self.failure)?.status == .contentTooLarge)
     }
 
-    @Test(arguments: [(17, .ok), (18, .headersTooLarge)] as [(Int, HTTPStatus)])
-    func limitsAHeader(_ count: Int, _ status: HTTPStatus) {
-        #expect(Self.status("GET / HTTP/1.1\r\nHost: h\r\nX: \(Self.text(count))\r\n\r\n") == status)
+    private static func failure(_ event: HTTPEvent) -> HTTPFailure? {
+        if case .failure(let failure) = event { failure } else { nil }
     }
 
-    /// 9, twice 20 with their ends, and a last one of 11 at most.
-    @Test(arguments: [(8, .ok), (9, .headersTooLarge)] as [(Int, HTTPStatus)])
-    func limitsAllHeaders(_ count: Int, _ status: HTTPStatus) {
-        let line = "X: \(Self.text(15))\r\n"
-        #expect(Self.status("GET / HTTP/1.1\r\nHost: h\r\n\(line)\(line)X: \(Self.text(count))\r\n\r\n") == status)
+    @Test func eachRequestIsCountedAlone() {
+        let one = "GET / HTTP/1.1\r\nHost: h\r\n\(Self.longLine)\(Self.longLine)\r\n"
+        #expect(HTTPReading.every(one + one + one, limits: Self.limits).requests.count == 3)
     }
 
-    @Test(arguments: [(4, .ok), (5, .headersTooLarge)] as [(Int, HTTPStatus)])
-    func limitsTheNumberOfHeaders(_ count: Int, _ status: HTTPStatus) {
-        let lines = String(repeating: "X:\r\n", count: count)
-        #expect(Self.status("GET / HTTP/1.1\r\nHost: h\r\n\(lines)\r\n") == status)
-    }
-
-    /// The next request begins to count anew.
-    @Test func countsEachRequestByItself() {
-        let one = "GET / HTTP/1.1\r\nHost: h\r\nX: \(Self.text(15))\r\nX: \(Self.text(15))\r\n\r\n"
-        let reading = HTTPReading.every(one + one + one, limits: Self.limits)
-        #expect(reading.requests.count == 3)
-    }
-
-    @Test(
-        arguments: [(10, .ok), (11, .contentTooLarge), (999, .contentTooLarge)]
-            as [(Int, HTTPStatus)])
-    func limitsTheBody(_ count: Int, _ status: HTTPStatus) {
-        let body = Self.text(min(count, 100))
-        #expect(Self.status("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: \(count)\r\n\r\n\(body)") == status)
-    }
-
-    @Test func refusesTheLongestLength() {
-        let stream = "PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: \(Int.max)\r\n\r\nabc"
-        guard case .failure(let failure)? = HTTPReading.every(stream).events.last else {
-            Issue.record("it was taken")
-            return
-        }
-        #expect(failure.status == .contentTooLarge)
-    }
-
-    /// Nobody is asked to send a body that is too large.
-    @Test func refusesBeforeItAsksForMore() {
+    @Test func aLongBodyIsRefusedBeforeItIsSent() {
         let stream = "PUT / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 11\r\n\r\n"
         var limits = HTTPLimits()
         limits.body = 10
         let events = HTTPReading.every(stream, limits: limits).events
-        #expect(events.count == 2)
-        guard case .head? = events.first, case .failure(let failure)? = events.last else {
+        guard events.count == 2, case .head = events[0] else {
             Issue.record("\(events)")
             return
         }
-        #expect(failure.status == .contentTooLarge)
+        #expect(Self.failure(events[1])?.status == .contentTooLarge)
     }
 
-    /// Who may send more is known when the head has come.
-    @Test func mayBeRaisedBetweenHeadAndBody() {
+    @Test func theLimitOfTheBodyMayBeRaisedAfterTheHead() {
         var parser = HTTPParser(limits: Self.limits)
         parser.append("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 12\r\n\r\n\(Self.text(12))".utf8)
         let request = HTTPRequest.sample("PUT", body: Self.text(12))
@@ -101,15 +82,14 @@ import Testing
         #expect(parser.next() == nil)
     }
 
-    /// What is refused leaves nothing behind.
-    @Test func forgetsWhatItRefuses() {
+    @Test func refusedBytesAreReleased() {
         var parser = HTTPParser(limits: Self.limits)
-        parser.append([UInt8](repeating: 0x61, count: 100_000))
+        let bytes = [UInt8](repeating: 0x61, count: 100_000)
+        parser.append(bytes)
         #expect(parser.count == 100_000)
         #expect(parser.next() != nil)
-        parser.append([UInt8](repeating: 0x61, count: 100_000))
-        #expect(parser.count == 0)
-        #expect(parser.hasFailed)
+        parser.append(bytes)
+        #expect(parser.count == 0 && parser.hasFailed)
         #expect(parser.next() == nil)
     }
 }

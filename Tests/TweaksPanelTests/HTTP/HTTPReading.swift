@@ -1,10 +1,10 @@
-// What the parser makes of a stream, in every chopping.
+// Parses a stream in every possible division into packets.
 
 import Testing
 
 @testable import TweaksPanel
 
-/// The events of a stream.
+/// The events of a stream, and the state of the parser after it.
 struct HTTPReading: Equatable {
     private(set) var events: [HTTPEvent] = []
     private(set) var hasBegun = false
@@ -23,8 +23,8 @@ struct HTTPReading: Equatable {
         (hasBegun, count) = (parser.hasBegun, parser.count)
     }
 
-    /// Reads a stream whole, byte by byte, and cut in two at every place (of long ones: at every 97th), and checks that all
-    /// say the same.
+    /// Reads a stream whole, byte by byte, and divided at every place (of long streams: at every 97th), and checks that
+    /// the results are equal.
     static func every(_ bytes: [UInt8], limits: HTTPLimits = HTTPLimits()) -> HTTPReading {
         let whole = HTTPReading(bytes, limits: limits)
         #expect(HTTPReading(bytes, limits: limits, sizes: [1]) == whole, "byte by byte: \(text(bytes))")
@@ -41,12 +41,11 @@ struct HTTPReading: Equatable {
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes.prefix(200), as: UTF8.self) }
 
-    /// The whole requests.
     var requests: [HTTPRequest] {
         events.compactMap { if case .request(let request) = $0 { request } else { nil } }
     }
 
-    /// The failure, where there is nothing else.
+    /// The failure, if it is the only event.
     var failure: HTTPFailure? {
         guard events.count == 1, case .failure(let failure) = events[0] else { return nil }
         return failure

@@ -1,11 +1,11 @@
-// Five thousand tweaks: everything works as with five.
+// Tests the page with five thousand tweaks.
 
 import Testing
 import Tweaks
 import TweaksTestSupport
 
-/// A registry of so many tweaks, of every kind that has a control.
-enum CrowdedRegistry {
+/// Registries with many tweaks of every kind that has a control.
+enum LargeRegistry {
     static func make(_ count: Int) -> TweakRegistry {
         let registry = TweakRegistry()
         for number in 0..<count {
@@ -28,32 +28,30 @@ enum CrowdedRegistry {
 }
 
 @Suite(.browsing, .tags(.browser), .needsBrowser) struct ManyTweaksPageTests {
-    @Test func allOfThemAreThere() throws {
-        let host = try PanelHost(CrowdedRegistry.make(5_000))
-        try host.visit { page in
+    @Test func fiveThousandTweaksAreListedFoundAndChanged() throws {
+        try PanelHost.visit(LargeRegistry.make(5_000)) { host, page in
             try page.wait("document.querySelector('#side li').textContent.includes('5000')")
             #expect(try page.ask("document.querySelectorAll('#side li').length") == 13)
-            // Found.
             try page.type("scale 4999", over: page.element("search"))
             try page.wait("listed()[0] === 'Category 9/Group 19/Scale 4999'")
-            try page.press("Category 9/Group 19/Scale 4999", "slider", .right)
-            try host.wait("Category 9/Group 19/Scale 4999", .number(2))
+            try page.press("Category 9/Group 19/Scale 4999", "slider", .right, sets: .number(2))
             try page.type("size", over: page.element("search"))
             try page.wait(
                 "listed().length > 5 && /best 100 of [0-9]+/.test(document.querySelector('#list h2').textContent)")
-            // By address.
             try page.browser.run("location.hash = '#/Category%207/Group%2011/Size%203775'")
             try page.wait("document.activeElement === row('Category 7/Group 11/Size 3775')")
-            // A change where nobody looks, and then somebody does.
+            // A change outside the view.
             try host.set("\"Category 9/Group 19/Title 4998\"", "moved")
             try page.browser.run("location.hash = '#/Category%209/Group%2019/Title%204998'")
             try page.wait("field('Category 9/Group 19/Title 4998') === 'moved'")
             try page.browser.run("location.hash = '#/'")
             try page.wait("listed().length > 15")
-            // At the end of the whole list, too.
+            // The end of the whole list.
             try page.wait(
-                "(scrollTo(0, document.documentElement.scrollHeight), isShown([...document.querySelectorAll('#list .card')].at(-1).querySelector('[data-path]')))"
-            )
+                """
+                (scrollTo(0, document.documentElement.scrollHeight),
+                    isShown([...document.querySelectorAll('#list .card')].at(-1).querySelector('[data-path]')))
+                """)
             try page.element("modified-only").click()
             try page.wait("String(listed()) === 'Category 9/Group 19/Title 4998,Category 9/Group 19/Scale 4999'")
         }

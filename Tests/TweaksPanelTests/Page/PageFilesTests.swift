@@ -1,4 +1,4 @@
-// The page's files: all are embedded and announced, and each is a module that a person can read.
+// Tests the page's files: embedded, announced in the markup, short, and without import cycles.
 
 import Foundation
 import Testing
@@ -6,7 +6,6 @@ import Testing
 @testable import TweaksPanel
 
 @Suite struct PageFilesTests {
-    /// A file below `page`, as text.
     struct File: CustomTestStringConvertible, Sendable {
         let name: String
         let text: String
@@ -15,7 +14,7 @@ import Testing
 
         var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
 
-        /// The modules that it imports, by their names.
+        /// The names of the imported modules.
         var imports: [String] {
             text.matches(of: /(?:from|import) '(\.[^']+)'/).map { match in
                 var parts = name.split(separator: "/").dropLast()
@@ -38,7 +37,7 @@ import Testing
         #expect(found.sorted() == Self.files.map(\.name).sorted())
     }
 
-    /// No import waits for another one: the markup names all modules but those that are loaded later.
+    /// Only the modules of drawers are loaded later.
     @Test func theMarkupNamesEveryModule() {
         let markup = String(decoding: PanelPage.markup.body, as: UTF8.self)
         for file in Self.files where file.name.hasSuffix(".js") {
@@ -55,20 +54,17 @@ import Testing
         #expect(styles.last?.hasPrefix("/* Narrow windows") == true)
     }
 
-    @Test(arguments: files) func canBeRead(_ file: File) {
+    @Test(arguments: files) func everyFileIsShortAndBeginsWithASentence(_ file: File) {
         #expect(file.lines.count <= 300)
         for (number, line) in file.lines.enumerated() { #expect(line.count <= 110, "line \(number + 1)") }
         if file.name.hasSuffix(".js") { #expect(file.lines[0].wholeMatch(of: /\/\/ [A-Z].*\./) != nil) }
         if file.name.hasSuffix(".css") { #expect(file.lines[0].wholeMatch(of: /\/\* [A-Z].*\. \*\//) != nil) }
     }
 
-    /// Each module is built on others, and none on itself.
     @Test func modulesHaveNoCycle() {
         var rest = Dictionary(uniqueKeysWithValues: Self.files.map { ($0.name, Set($0.imports)) })
         for (name, imports) in rest {
-            for other in imports where rest[other] == nil {
-                Issue.record("\(name) imports \(other), which is not there")
-            }
+            for other in imports { #expect(rest[other] != nil, "\(name) imports \(other), which is not there") }
         }
         while let ready = rest.first(where: { $0.value.isEmpty })?.key {
             rest[ready] = nil

@@ -1,22 +1,22 @@
-// The tweaks of the page's tests: one of every kind, and what tests ask of them.
+// Defines the tweaks of the page tests: one of every kind.
 
 import Tweaks
 import TweaksTestSupport
 
-/// Tweaks as a program would have them, all but a few in `Kinds/Basic`.
+/// Tweaks of a program, most of them in `Kinds/Basic`.
 struct PageTweaks {
-    /// Few enough to stand side by side.
+    /// Few enough for buttons side by side.
     enum Side: String, CaseIterable, TweakConvertible { case left, center, right }
-    /// So many that they stand in a menu.
+    /// So many that they are in a menu.
     enum Day: String, CaseIterable, TweakConvertible { case mon, tue, wed, thu, fri, sat, sun }
 
-    /// What an action throws.
-    struct Mishap: Error, CustomStringConvertible { let description: String }
+    /// The error of an action.
+    struct ActionError: Error, CustomStringConvertible { let description: String }
 
     static let group = "Kinds/Basic"
 
     let registry = TweakRegistry()
-    /// A figure that the program publishes.
+    /// A metric that the program publishes.
     let frames: Tweak<Double>
     /// The action `Wait` ends when it opens.
     let gate = Gate()
@@ -35,7 +35,7 @@ struct PageTweaks {
         _ = Tweak("Kinds", "Basic", "Text", "Tweaks", registry: registry)
         _ = Tweak("Kinds", "Basic", "Poem", "one\ntwo", registry: registry)
         _ = Tweak("Kinds", "Basic", "Short", "abc", maxLength: 5, validate: { _ in nil }, registry: registry)
-        _ = Tweak("Kinds", "Basic", "Colour", TweakColor(red8: 255, green8: 0, blue8: 0), registry: registry)
+        _ = Tweak("Kinds", "Basic", "Color", TweakColor(red8: 255, green8: 0, blue8: 0), registry: registry)
         _ = Tweak("Kinds", "Basic", "Side", Side.left, registry: registry)
         _ = Tweak("Kinds", "Basic", "Day", Day.mon, registry: registry)
         _ = Tweak("Kinds", "Basic", "Password", "", flags: .secret, registry: registry)
@@ -58,7 +58,7 @@ struct PageTweaks {
 
     private func addActions() {
         tweakAction("Kinds", "Basic", "Greet", registry: registry) { arguments in
-            if arguments.first == "badly" { throw Mishap(description: "no <manners>") }
+            if arguments.first == "badly" { throw ActionError(description: "no <manners>") }
             return "hello \(arguments.joined(separator: "+"))"
         }
         let gate = gate

@@ -1,6 +1,5 @@
-// A process with a panel that a test has for itself.
+// Runs a program with a panel for one test.
 
-import Foundation
 import Testing
 import Tweaks
 import TweaksPanel
@@ -8,10 +7,10 @@ import TweaksServer
 import TweaksTestSupport
 import TweaksWire
 
-/// A server with a panel, a Unix socket, presets, and tokens of its own; it stops when it is let go of.
+/// A server with a panel, a Unix socket, presets, and tokens; it stops when it is released.
 final class PanelHost {
-    /// Somebody with a token.
-    struct Guest {
+    /// A user with a token.
+    struct User {
         let name: String
         let secret = TokenSecret.make()
         let scopes: [TweakScope]
@@ -19,24 +18,23 @@ final class PanelHost {
         var entry: TokenEntry { TokenEntry(name: name, token: secret, scopes: scopes) }
     }
 
-    /// May do everything; its token is good at every start.
-    static let owner = Guest(name: "owner", scopes: [.admin])
+    /// Has all rights; its token is valid after every start.
+    static let owner = User(name: "owner", scopes: [.admin])
 
     let registry: TweakRegistry
-    private let guests: [Guest]
+    private let users: [User]
     private let directory: TemporaryDirectory
     private let presets: MemoryPresets
-    /// The browsers that are signed in, as a daemon keeps them over a restart.
+    /// The signed-in browsers, which a daemon keeps over a restart.
     private let signedIn = Box<[SignIn]>([])
     private var server: TweakServer
     private(set) var port = 0
-    /// Hears of every change.
+    /// Receives an event for every change.
     private var watcher: TestClient?
 
-    /// Starts one.
-    init(_ registry: TweakRegistry = PageTweaks().registry, guests: [Guest] = []) throws {
+    init(_ registry: TweakRegistry = PageTweaks().registry, users: [User] = []) throws {
         self.registry = registry
-        self.guests = guests + [Self.owner]
+        self.users = users + [Self.owner]
         directory = try TemporaryDirectory()
         presets = try MemoryPresets()
         server = TweakServer(name: "unmade", registry: registry, listeners: [])
@@ -47,7 +45,7 @@ final class PanelHost {
 
     // MARK: Starting
 
-    /// Listens below the system's ephemeral ports: those go to other tests, and a server that starts again needs its own.
+    /// Listens below the ephemeral ports: other tests get those, and a restarted server needs its port again.
     private func start() throws {
         for port in (20_000..<32_000).shuffled().prefix(100) {
             if (try? start(port: port)) != nil { return }
@@ -57,35 +55,35 @@ final class PanelHost {
 
     private func start(port wanted: Int) throws {
         var hooks = TweakServerHooks()
-        let (presets, table) = (presets, TokenTable(guests.map(\.entry)))
-        let (signIns, signedIn) = (SignIns(), signedIn)
-        signIns.follow(signedIn.value) { signedIn.value = $0 }
-        hooks.fronts = [PanelFront(.on(port: wanted), isMovable: false, signIns: signIns)]
+        let (presets, table) = (presets, TokenTable(users.map(\.entry)))
+        let (signIns, signedIn) = (SignInStore(), signedIn)
+        signIns.restore(signedIn.value) { signedIn.value = $0 }
+        hooks.serverEndpoints = [PanelEndpoint(.on(port: wanted), isMovable: false, signIns: signIns)]
         hooks.tokens = { table }
         hooks.presets = presets
         server = TweakServer(
             name: "example", registry: registry, listeners: [.unix(path: directory.file("socket"))],
             limits: TweakServerLimits(), hooks: hooks)
         try server.start()
-        port = try #require(server.frontPort)
+        port = try #require(server.endpointPort)
     }
 
-    /// Ends it; everybody's connection ends.
+    /// Stops the server and with it all connections.
     func stop() {
         watcher = nil
         server.stop()
     }
 
-    /// Starts it again at the port where it was.
-    func startAgain() throws {
+    /// Starts the server again at the same port.
+    func restart() throws {
         let wanted = port
-        // A program that another test starts holds the old listener from its fork to its exec.
+        // A program that another test starts holds the old listener between its fork and its exec.
         try eventually { (try? start(port: wanted)) != nil }
     }
 
-    /// Takes a guest's token out of the table.
-    func revoke(_ guest: Guest) {
-        server.tokensChanged(TokenTable(guests.filter { $0.name != guest.name }.map(\.entry)))
+    /// Removes a user's token from the table.
+    func revoke(_ user: User) {
+        server.tokensChanged(TokenTable(users.filter { $0.name != user.name }.map(\.entry)))
     }
 
     // MARK: Addresses
@@ -94,23 +92,29 @@ final class PanelHost {
     var origin: String { "http://127.0.0.1:\(port)" }
 
     /// The address of its page with a token.
-    /// - Parameter place: What stands behind the token: `/Kinds/Basic`.
-    func link(_ guest: Guest = owner, _ place: String = "") -> String {
-        "\(origin)/#token=\(guest.secret)" + (place.isEmpty ? "" : "&\(place)")
+    /// - Parameter place: The rest of the fragment: `/Kinds/Basic`.
+    func link(_ user: User = owner, _ place: String = "") -> String {
+        "\(origin)/#token=\(user.secret)" + (place.isEmpty ? "" : "&\(place)")
     }
 
-    /// The link of this start, as it is printed.
-    var printedLink: String { (server.fronts.first as? PanelFront)?.link(port: port) ?? "" }
+    /// The link that the server prints at this start.
+    var printedLink: String { (server.serverEndpoints.first as? PanelEndpoint)?.link(port: port) ?? "" }
 
     // MARK: The process
 
     /// A connection to its socket, as `nc` makes it.
     func connect() throws -> TestClient { try TestClient(unix: directory.file("socket")) }
 
-    /// What a tweak of `Kinds/Basic`, or of a whole path, has now.
+    /// The numbers of the sessions in which pages of a user read events.
+    func streams(of name: String = "owner", _ client: TestClient) throws -> [Substring] {
+        try client.ask("sessions").filter { $0.contains("token \(name)") && !$0.contains("watches 0") }
+            .compactMap { $0.split(separator: " ").first }
+    }
+
+    /// The current value of a tweak.
     func value(_ name: String) -> TweakValue? { registry[Self.path(name)]?.value }
 
-    /// Sets a tweak as a stranger with `nc` would.
+    /// Sets a tweak over another connection.
     func set(_ name: String, _ text: String) throws {
         let reply = try connect().ask("set \(Self.path(name)) \(text)")
         #expect(reply.last?.hasPrefix("ok") == true, "\(reply)")
@@ -144,6 +148,6 @@ final class PanelHost {
         return client
     }
 
-    /// A path; a name alone is one of `Kinds/Basic`.
+    /// The path of a tweak; a name without a slash is in `Kinds/Basic`.
     static func path(_ name: String) -> String { name.contains("/") ? name : "\(PageTweaks.group)/\(name)" }
 }

@@ -1,4 +1,4 @@
-// On a telephone, and beside something else: everything is reachable, and nothing has to be moved sideways.
+// Tests narrow windows: everything is reachable, and nothing scrolls sideways.
 
 import Testing
 import Tweaks
@@ -7,80 +7,69 @@ import TweaksTestSupport
 @Suite(.browsing, .tags(.browser), .needsBrowser) struct SmallScreenTests {
     private static let places = ["history", "presets", "import", "people"]
 
-    /// Opens one of the places behind the button “More”, which takes its menu away again.
+    /// Opens a drawer by the menu behind the button “More”, which closes again.
     private func go(to place: String, _ page: PanelView) throws {
         try page.element("more").click()
-        try page.wait("isShown(document.getElementById(given[0]))", .string(place))
-        try page.element(place).click()
-        try page.wait("document.querySelector('#pane h2') != null && document.getElementById('drawer').open")
-        try page.wait("!isShown(document.getElementById('places'))")
+        try page.wait("isShown(byID(given[0]))", .string(place))
+        try page.open(place, until: "document.querySelector('#pane h2') != null && byID('drawer').open")
+        try page.wait("!isShown(byID('places'))")
     }
 
-    /// At the least width nothing has to be moved sideways to be read, wherever one is.
-    @Test func theSmallestScreen() throws {
-        let host = try PanelHost()
-        try host.visit(width: 320) { page in
+    @Test func nothingScrollsSidewaysAt320Pixels() throws {
+        try PanelHost.visit(width: 320) { _, page in
             try page.expectRoom()
             for place in Self.places {
                 try go(to: place, page)
                 try page.expectRoom()
-                try page.browser.perform(.keys(.escape))
-                try page.wait("!document.getElementById('drawer').open")
+                try page.keys(.escape)
+                try page.wait("!byID('drawer').open")
             }
             for part in ["more", "explain"] { try page.click("Real", part) }
             try page.wait("row('Real').querySelector('table') != null")
             try page.expectRoom()
-            try page.click("Colour", "swatch")
-            try page.wait("isShown(document.getElementById('picker'))")
+            try page.openPicker()
             try page.expectRoom()
             try page.browser.attach("panel-320")
         }
     }
 
-    /// What is a row of buttons on a large screen is behind one here.
-    @Test(arguments: [320, 360, 760]) func placesAreBehindOneButton(_ width: Int) throws {
-        let host = try PanelHost()
-        try host.visit(width: width, touch: width == 360) { page in
+    @Test(arguments: [320, 360, 760]) func drawersAreInAMenuBehindOneButton(_ width: Int) throws {
+        try PanelHost.visit(width: width, touch: width == 360) { _, page in
             for place in Self.places {
-                #expect(try page.ask("isShown(document.getElementById(given[0]))", .string(place)) == false)
+                #expect(try page.ask("isShown(byID(given[0]))", .string(place)) == false)
             }
             try page.element("more").click()
-            for place in Self.places { try page.wait("isShown(document.getElementById(given[0]))", .string(place)) }
+            for place in Self.places { try page.wait("isShown(byID(given[0]))", .string(place)) }
             try page.expectRoom()
             let inside = """
                 ((box) => box.left >= 0 && box.right <= innerWidth && box.top > 0)
-                    (document.getElementById('places').getBoundingClientRect())
+                    (byID('places').getBoundingClientRect())
                 """
             #expect(try page.ask(inside) == true)
-            for scheme in Browser.Scheme.allCases {
-                try page.browser.change(to: scheme)
-                try page.browser.attach("panel-more-\(width)-\(scheme)")
-            }
-            // A wider window has them in a row again.
+            try page.attachPictures("panel-more-\(width)")
+            // A wider window has a row of buttons again.
             try page.browser.resize(width: 900, height: 800)
             try page.wait("document.querySelector('#places:popover-open') == null")
-            try page.element("presets").click()
-            try page.wait("document.getElementById('drawer').open")
+            try page.open("presets", until: "byID('drawer').open")
         }
     }
 
-    @Test func theMenuByKeys() throws {
-        let host = try PanelHost()
-        try host.visit(width: 360) { page in
-            try page.browser.run("document.getElementById('more').focus()")
-            try page.browser.perform(.keys(.enter))
-            try page.wait("isShown(document.getElementById('places'))")
-            try page.browser.perform(.keys(.escape))
-            try page.wait("!isShown(document.getElementById('places')) && document.activeElement.id === 'more'")
-            try page.browser.perform(.keys(.enter))
-            try page.wait("isShown(document.getElementById('places'))")
-            try page.browser.perform(.keys(.tab, .tab))
+    @Test func theMenuIsOperatedByKeys() throws {
+        try PanelHost.visit(width: 360) { _, page in
+            try page.ask("byID('more').focus()")
+            try page.keys(.enter)
+            try page.wait("isShown(byID('places'))")
+            try page.keys(.escape)
+            try page.wait("!isShown(byID('places')) && document.activeElement.id === 'more'")
+            try page.keys(.enter)
+            try page.wait("isShown(byID('places'))")
+            try page.keys(.tab, .tab)
             try page.wait("document.activeElement.id === 'presets'")
-            try page.browser.perform(.keys(.enter))
-            try page.wait("document.getElementById('pane').ariaLabel === 'Presets'")
-            // The keyboard comes back to where it was.
-            try page.browser.perform(.keys(.escape))
-            try page.wait("!document.getElementById('drawer').open && document.activeElement.id === 'more'")
+            try page.keys(.enter)
+            try page.wait("byID('pane').ariaLabel === 'Presets'")
+            // The focus returns.
+            try page.keys(.escape)
+            try page.wait("!byID('drawer').open && document.activeElement.id === 'more'")
         }
     }
 }

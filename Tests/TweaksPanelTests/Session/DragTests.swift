@@ -1,4 +1,4 @@
-// A slider that is dragged: many changes, one entry of the history, and no waiting for the disk before the end.
+// Tests drags of a slider: many changes, one entry of the history, and one wait for the disk at the end.
 
 import Foundation
 import Testing
@@ -8,21 +8,17 @@ import TweaksTestSupport
 import TweaksWire
 
 @Suite(.blocking) struct DragTests {
-    private static let path = "Content/Text/Size"
-
     private func drag(
         _ panel: PanelClient, _ value: Int, _ name: String? = "d1", isEnd: Bool = false
     ) throws -> PanelAnswer {
-        try panel.patch(
-            [(Self.path, "\(value)")], isEnd ? "" : #","settled":false"#, name.map { ["Tweaks-Drag: \($0)"] } ?? [])
+        try panel.set(size: value, isEnd ? "" : #","settled":false"#, name.map { ["Tweaks-Drag: \($0)"] } ?? [])
     }
 
     private func history(_ panel: PanelClient) throws -> [[String: Any]] {
         try panel.ask("GET", "/api/history").items("history")
     }
 
-    /// Over two connections, the first of which has shown nothing before.
-    @Test func oneEntryOverTwoConnections() throws {
+    @Test func aDragOverTwoConnectionsIsOneEntry() throws {
         let server = try PanelServer()
         let (first, second) = (try server.connect(), try server.connect())
         for value in 20..<30 {
@@ -34,64 +30,49 @@ import TweaksWire
         let change = try #require((history.first?["changes"] as? [[String: Any]])?.first)
         #expect(change["was"] as? Double == 60 && change["value"] as? Double == 31)
         #expect(try second.ask("POST", "/api/undo", "{}").status == 200)
-        #expect(server.number(Self.path) == 60)
+        #expect(server.number("Content/Text/Size") == 60)
         #expect(try first.ask("POST", "/api/undo", "{}").status == 409)
     }
 
-    /// The next one is another one, on the same connection and at once.
-    @Test func twoDragsAreTwoEntries() throws {
-        let panel = try PanelServer().connect()
-        for value in 20..<25 { _ = try drag(panel, value, "one") }
-        for value in 30..<35 { _ = try drag(panel, value, "two") }
-        #expect(try history(panel).count == 2)
-    }
-
-    /// A change of something else, or by someone else, comes between.
-    @Test func whatComesBetweenIsNotSwallowed() throws {
-        let server = try PanelServer()
-        let (panel, line) = (try server.connect(), try server.connectByLine())
+    @Test func aChangeInBetweenIsItsOwnEntry() throws {
+        let (_, panel, line) = try PanelServer.connectedWithLine()
         _ = try drag(panel, 20)
         try line.ask("Content/Text/Size = 90")
         _ = try drag(panel, 21)
-        #expect(
-            try history(panel).compactMap { $0["by"] as? String } == ["token admin", "uid \(geteuid())", "token admin"])
+        let users = try history(panel).compactMap { $0["by"] as? String }
+        #expect(users == ["token admin", "uid \(geteuid())", "token admin"])
     }
 
-    /// Two who give their drags the same name are still two.
-    @Test func thatOfAnotherTokenIsAnother() throws {
+    /// Without a name, only the changes of one connection within half a second are one.
+    @Test func anotherNameOrTokenAndNoNameAreOtherEntries() throws {
         let server = try PanelServer(.named("ops", .write))
-        let (mine, others) = (try server.connect(), try server.connect("ops"))
-        for value in 20..<24 { _ = try drag(value % 2 == 0 ? mine : others, value) }
-        #expect(try history(mine).count == 4)
+        let (first, second, ops) = (try server.connect(), try server.connect(), try server.connect("ops"))
+        for name in ["one", "two"] {
+            for value in 20..<25 { _ = try drag(first, value, name) }
+        }
+        #expect(try history(first).count == 2)
+        for value in 30..<34 { _ = try drag(value % 2 == 0 ? first : ops, value) }
+        #expect(try history(first).count == 6)
+        for value in 40..<44 { _ = try drag(value % 2 == 0 ? first : second, value, nil) }
+        #expect(try history(first).count == 10)
     }
 
-    /// Without a name each connection's changes are as they were: those of one within half a second are one.
-    @Test func withoutAName() throws {
-        let server = try PanelServer()
-        let (first, second) = (try server.connect(), try server.connect())
-        for value in 20..<24 { _ = try drag(value % 2 == 0 ? first : second, value, nil) }
-        #expect(try history(first).count == 4)
-    }
-
-    @Test func onlyTheLastOneWaitsForTheDisk() throws {
+    @Test func onlyTheLastChangeWaitsForTheDisk() throws {
         let store = GatedStore(isRequired: false)
-        let server = try PanelServer(store: store)
-        let (panel, line) = (try server.connect(), try server.connectByLine())
+        let (server, panel, line) = try PanelServer.connectedWithLine(store: store)
         for value in 20..<25 { #expect(try drag(panel, value).status == 200) }
-        // Nor does the disk hear of it at once.
-        let noted = store.taken()
-        #expect(noted.hasNews && !noted.isUrgent && store.hurries == 0)
-        let end = panel.request(
-            "PATCH", "/api/tweaks", PanelClient.changes([(Self.path, "31")]), ["Tweaks-Drag: d1"])
-        try panel.client.send(end)
+        // Nothing is flushed either.
+        let noted = store.takePending()
+        #expect(noted.hasUpdates && !noted.isUrgent && store.flushes == 0)
+        try panel.send("PATCH", "/api/tweaks", PanelClient.size(31), ["Tweaks-Drag: d1"])
         #expect(server.registry.revision >= 6)
         try server.settle(line)
         #expect(!panel.client.hasInput)
-        #expect(store.taken().isUrgent)
+        #expect(store.takePending().isUrgent)
         store.finish(6)
         #expect(try panel.read().revision == 6)
-        // What comes next is no part of it, and waits again.
-        try panel.send("PATCH", "/api/tweaks", PanelClient.changes([(Self.path, "32")]))
+        // The next change is not part of the drag, and waits again.
+        try panel.send(size: 32)
         #expect(server.registry.revision >= 7)
         try server.settle(line)
         #expect(!panel.client.hasInput)
@@ -99,14 +80,12 @@ import TweaksWire
         #expect(try panel.read().revision == 7)
     }
 
-    /// The last change is often what the one before it was; the disk is told all the same that somebody waits.
-    @Test func anEndThatChangesNothingHurries() throws {
+    @Test func anEndWithTheSameValueFlushes() throws {
         let store = GatedStore(isRequired: false)
-        let server = try PanelServer(store: store)
-        let panel = try server.connect()
+        let (_, panel) = try PanelServer.connected(store: store)
         _ = try drag(panel, 20)
-        try panel.send("PATCH", "/api/tweaks", PanelClient.changes([(Self.path, "20")]))
-        #expect(store.hurries != 0)
+        try panel.send(size: 20)
+        #expect(store.flushes != 0)
         #expect(!panel.client.hasInput)
         store.finish(1)
         #expect(try panel.read().revision == 1)

@@ -1,4 +1,4 @@
-// Numbers of 64 unsigned bits, beyond what 64 signed bits or a double hold: whole through the socket and through HTTP.
+// Tests unsigned 64-bit numbers, which neither a signed integer nor a double holds, over the socket and HTTP.
 
 import Foundation
 import Testing
@@ -11,21 +11,21 @@ import TweaksTestSupport
 
     init() { mask = Tweak("A", "B", "Mask", 1, registry: registry) }
 
-    /// What the last line of a reply in JSON has for a key, as it is written.
+    /// The digits of the value of a key in JSON.
     private func text(_ key: String, _ json: String) -> String? {
         json.components(separatedBy: "\"\(key)\":").dropFirst().first.map { String($0.prefix { $0.isNumber }) }
     }
 
-    @Test func throughTheSocket() throws {
-        let server = try PanelServer(registry: registry)
-        let client = try server.connectByLine()
-        #expect(try client.ask("set A/B/Mask 18446744073709551615").last?.hasPrefix("ok") == true)
-        #expect(mask.value == .max)
+    @Test func theyStayExactOverTheSocket() throws {
+        let client = try PanelServer(registry: registry).connectByLine()
+        for (request, value) in [
+            ("set A/B/Mask 18446744073709551615", UInt64.max), ("set A/B/Mask 0xFFFFFFFFFFFFFFFE", .max - 1),
+            ("A/B/Mask += 1", .max),
+        ] {
+            #expect(try client.ask(request).last?.hasPrefix("ok") == true)
+            #expect(mask.value == value)
+        }
         #expect(try client.ask("get A/B/Mask").first?.hasPrefix("A/B/Mask = 18446744073709551615 ") == true)
-        #expect(try client.ask("set A/B/Mask 0xFFFFFFFFFFFFFFFE").last?.hasPrefix("ok") == true)
-        #expect(mask.value == UInt64.max - 1)
-        #expect(try client.ask("A/B/Mask += 1").last?.hasPrefix("ok") == true)
-        #expect(mask.value == .max)
         #expect(try client.ask("set A/B/Mask 18446744073709551616").last?.hasPrefix("error ") == true)
         try client.send("json\n")
         _ = try client.line()
@@ -37,10 +37,8 @@ import TweaksTestSupport
         #expect(mask.value == UInt64.max - 2)
     }
 
-    @Test func throughHTTP() throws {
-        let server = try PanelServer(registry: registry)
-        let client = try server.connect()
-        let line = try server.connectByLine()
+    @Test func theyStayExactOverHTTPAndInEvents() throws {
+        let (_, client, line) = try PanelServer.connectedWithLine(registry: registry)
         for number in [UInt64.max, UInt64(Int64.max) + 1, UInt64(1) << 53 + 1] {
             let answer = try client.patch([("A/B/Mask", "\(number)")])
             #expect(answer.status == 200, "\(answer.body)")
@@ -49,12 +47,10 @@ import TweaksTestSupport
                 #expect(try text("value", client.ask("GET", target).body) == "\(number)")
             }
         }
-        // As a text, and one too large.
         #expect(try client.patch([("A/B/Mask", #""18446744073709551614""#)]).status == 200)
         #expect(mask.value == UInt64.max - 1)
         let refused = try client.patch([("A/B/Mask", "18446744073709551616")])
         #expect([400, 422].contains(refused.status) && mask.value == UInt64.max - 1)
-        // And in events.
         _ = try client.stream()
         try line.ask("set A/B/Mask 18446744073709551615")
         let event = try #require(try client.event())

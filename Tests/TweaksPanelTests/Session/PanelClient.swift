@@ -1,4 +1,4 @@
-// The other end of the panel: an HTTP client that a test has say anything, whole or byte by byte.
+// An HTTP client of the panel that can send any bytes.
 
 import Foundation
 import Testing
@@ -6,22 +6,20 @@ import TweaksTestSupport
 import Tweaks
 import TweaksWire
 
-/// A response, as a client sees it.
+/// A response.
 struct PanelAnswer {
     var status = 0
     var headers: [(name: String, value: String)] = []
     var body = ""
 
-    /// The value of a header that comes once.
+    /// The value of a header, if it occurs once.
     subscript(_ name: String) -> String? {
         let found = headers.filter { $0.name.lowercased() == name.lowercased() }
         return found.count == 1 ? found[0].value : nil
     }
 
     /// The body as JSON.
-    var json: [String: Any] {
-        (try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]) ?? [:]
-    }
+    var json: [String: Any] { object(body) }
 
     var code: String? { (json["error"] as? [String: Any])?["code"] as? String }
     var message: String? { (json["error"] as? [String: Any])?["message"] as? String }
@@ -39,22 +37,24 @@ struct PanelEvent {
     var name = ""
     var data = ""
 
-    var json: [String: Any] {
-        (try? JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any]) ?? [:]
-    }
+    var json: [String: Any] { object(data) }
     var path: String? { json["path"] as? String }
     var revision: Int? { json["rev"] as? Int }
     /// The paths of a snapshot.
     var paths: [String] { (json["tweaks"] as? [[String: Any]] ?? []).compactMap { $0["path"] as? String } }
 }
 
+private func object(_ text: String) -> [String: Any] {
+    (try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]) ?? [:]
+}
+
 /// A connection to the panel.
 final class PanelClient {
     let client: TestClient
     let port: Int
-    /// What each request shows.
+    /// The token of each request.
     var token: String?
-    /// What has come of a stream and is not a whole event.
+    /// The bytes of an incomplete event.
     private var stream: [UInt8] = []
 
     init(_ client: TestClient, port: Int, token: String?) {
@@ -64,9 +64,7 @@ final class PanelClient {
     // MARK: Requests
 
     /// The bytes of a request.
-    func request(
-        _ method: String, _ target: String, _ body: String? = nil, _ headers: [String] = []
-    ) -> String {
+    func request(_ method: String, _ target: String, _ body: String? = nil, _ headers: [String] = []) -> String {
         var lines = ["\(method) \(target) HTTP/1.1", "Host: 127.0.0.1:\(port)"]
         if let token { lines.append("Authorization: Bearer \(token)") }
         if let body { lines += ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"] }
@@ -85,7 +83,7 @@ final class PanelClient {
         return try read(isHead: method == "HEAD")
     }
 
-    /// Shows that it knows a token of `PanelServer`, as the page does.
+    /// Signs in with a token of `PanelServer` by SCRAM, as the page does.
     /// - Returns: The last answer; the headers of a page that is signed in by it; and the key of the browser.
     func signIn(
         _ name: String, _ headers: [String] = []
@@ -101,17 +99,31 @@ final class PanelClient {
         return (answer, ["Cookie: \(cookie)", "Tweaks-Key: \(key)"], scram.sessionKey)
     }
 
-    /// Answers a question, as a page does that is loaded where a browser is signed in.
+    /// Answers a challenge, as a page does that is loaded in a signed-in browser.
     func resume(_ cookie: String, _ key: [UInt8]) throws -> PanelAnswer {
         let challenge = try #require(try ask("POST", "/login", "{}").json["challenge"] as? String)
         let answer = Base64.encode(SHA256.code(challenge.utf8, key: key))
         return try ask("POST", "/login", #"{"challenge":"\#(challenge)","answer":"\#(answer)"}"#, [cookie])
     }
 
-    /// Sets tweaks to values, which are JSON.
+    /// Sets tweaks to JSON values.
     @discardableResult
     func patch(_ changes: [(String, String)], _ more: String = "", _ headers: [String] = []) throws -> PanelAnswer {
         try ask("PATCH", "/api/tweaks", Self.changes(changes, more), headers)
+    }
+
+    /// Sets `Content/Text/Size`.
+    @discardableResult
+    func set(size: Int, _ more: String = "", _ headers: [String] = []) throws -> PanelAnswer {
+        try ask("PATCH", "/api/tweaks", Self.size(size, more), headers)
+    }
+
+    func send(size: Int) throws { try client.send(request(size: size)) }
+
+    func request(size: Int) -> String { request("PATCH", "/api/tweaks", Self.size(size)) }
+
+    static func size(_ size: Int, _ more: String = "") -> String {
+        changes([("Content/Text/Size", "\(size)")], more)
     }
 
     static func changes(_ changes: [(String, String)], _ more: String = "") -> String {
@@ -121,7 +133,7 @@ final class PanelClient {
 
     // MARK: Responses
 
-    /// The next response, whole.
+    /// The next response.
     func read(isHead: Bool = false) throws -> PanelAnswer {
         var answer = try readHead()
         if isHead || answer.status == 204 || answer.status == 100 { return answer }
@@ -148,7 +160,7 @@ final class PanelClient {
         return PanelAnswer(status: status, headers: headers)
     }
 
-    /// The next chunk; nil: it was the last one.
+    /// The next chunk; nil for the last one.
     func readChunk() throws -> String? {
         let line = try client.read(through: "\r\n").dropLast(1)
         guard let size = Int(line, radix: 16) else { throw ClientError.ended("no chunk: \(line)") }
@@ -156,12 +168,12 @@ final class PanelClient {
         return size == 0 ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether the server has ended the connection, and has said nothing before that.
+    /// Whether the server ends the connection without sending anything before.
     func hasEnded() throws -> Bool { try client.rest().isEmpty }
 
     // MARK: Events
 
-    /// Begins a stream, and reads its first two events.
+    /// Starts a stream, and reads its first two events.
     func stream(
         _ query: String = "", _ headers: [String] = []
     ) throws -> (hello: PanelEvent, snapshot: PanelEvent) {
@@ -174,16 +186,16 @@ final class PanelClient {
         return (hello, snapshot)
     }
 
-    /// The next event, beats left out; nil: the stream has ended as it should.
+    /// The next event except heartbeats; nil at the end of the stream.
     func event() throws -> PanelEvent? {
-        while let event = try eventOrBeat() {
+        while let event = try eventOrHeartbeat() {
             if !event.name.isEmpty { return event }
         }
         return nil
     }
 
-    /// The next event; a beat has no name.
-    func eventOrBeat() throws -> PanelEvent? {
+    /// The next event; a heartbeat has no name.
+    func eventOrHeartbeat() throws -> PanelEvent? {
         while true {
             if let end = stream.firstRange(of: Array("\n\n".utf8)) {
                 let text = String(decoding: stream[..<end.lowerBound], as: UTF8.self)

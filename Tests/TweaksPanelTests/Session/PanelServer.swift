@@ -1,6 +1,5 @@
-// A server with a panel, whose tokens, clock on the wall, disk and presets a test has in hand.
+// Runs a server with a panel, whose tokens, clocks, disk and presets a test controls.
 
-import Foundation
 import Synchronization
 import Testing
 import Tweaks
@@ -9,29 +8,27 @@ import TweaksServer
 import TweaksTestSupport
 import TweaksWire
 
-/// A started server; it stops when it is let go of, after its last client. The entry `ops` belongs to `token("ops")`.
+/// A started server; it stops when it is released, after its last client. The entry `ops` belongs to `token("ops")`.
 final class PanelServer {
     let registry: TweakRegistry
     let server: TweakServer
     let stepped: SteppedServer?
     let events = Events()
-    /// The browsers that are signed in.
-    let signIns: SignIns
+    let signIns: SignInStore
     private let directory: TemporaryDirectory
 
-    /// What happened to sessions, in order.
+    /// The events of sessions, in order.
     final class Events: Sendable {
         private let list = Mutex<[TweakSessionEvent]>([])
         var all: [TweakSessionEvent] { list.withLock { $0 } }
         func add(_ event: TweakSessionEvent) { list.withLock { $0.append(event) } }
     }
 
-    /// - Parameter gate: What the presets' disk waits for.
+    /// - Parameter gate: The gates of reads and writes of presets.
     init(
-        _ tokens: TokenEntry..., access: TweakAccess = TweakAccess(), store: GatedStore? = nil,
-        presets: [String: [String]] = [:], gate: (reached: Gate, goOn: Gate)? = nil,
-        registry: TweakRegistry = ExampleTweaks().registry, hasThread: Bool = false,
-        _ change: (inout TweakServerLimits) -> Void = { _ in }
+        _ tokens: [TokenEntry], store: GatedStore? = nil, presets: [String: [String]] = [:],
+        gate: (reached: Gate, goOn: Gate)? = nil, registry: TweakRegistry = ExampleTweaks().registry,
+        hasThread: Bool = false, _ change: (inout TweakServerLimits) -> Void = { _ in }
     ) throws {
         self.registry = registry
         directory = try TemporaryDirectory()
@@ -41,10 +38,10 @@ final class PanelServer {
         change(&limits)
         var hooks = TweakServerHooks()
         let table = TokenTable([.named("admin", .admin)] + tokens)
-        (hooks.access, hooks.tokens, hooks.presets) = (access, { table }, try MemoryPresets(presets, gate: gate))
+        (hooks.tokens, hooks.presets) = ({ table }, try MemoryPresets(presets, gate: gate))
         let (events, wallClock, clock) = (events, wallClock, clock)
-        signIns = SignIns(wallClock: { wallClock.value.withLock { $0 } }, clock: { clock.now })
-        hooks.fronts = [PanelFront(.on, signIns: signIns)]
+        signIns = SignInStore(wallClock: { wallClock.value.withLock { $0 } }, clock: { clock.now })
+        hooks.serverEndpoints = [PanelEndpoint(.on, signIns: signIns)]
         hooks.wallClock = { wallClock.value.withLock { $0 } }
         hooks.clock = { clock.now }
         hooks.onSessionEvent = { events.add($0) }
@@ -54,25 +51,49 @@ final class PanelServer {
         stepped = try server.started(hasThread: hasThread)
     }
 
+    convenience init(
+        _ tokens: TokenEntry..., registry: TweakRegistry = ExampleTweaks().registry,
+        _ change: (inout TweakServerLimits) -> Void = { _ in }
+    ) throws { try self.init(tokens, registry: registry, change) }
+
     deinit { server.stop(stepped) }
+
+    /// A new server, and a client of its panel.
+    static func connected(
+        _ tokens: TokenEntry..., as name: String? = "admin", store: GatedStore? = nil,
+        registry: TweakRegistry = ExampleTweaks().registry, hasThread: Bool = false,
+        _ change: (inout TweakServerLimits) -> Void = { _ in }
+    ) throws -> (server: PanelServer, panel: PanelClient) {
+        let server = try PanelServer(tokens, store: store, registry: registry, hasThread: hasThread, change)
+        return (server, try server.connect(name))
+    }
+
+    /// A new server, a client of its panel, and a client of its socket.
+    static func connectedWithLine(
+        _ tokens: TokenEntry..., as name: String? = "admin", store: GatedStore? = nil,
+        registry: TweakRegistry = ExampleTweaks().registry, _ change: (inout TweakServerLimits) -> Void = { _ in }
+    ) throws -> (server: PanelServer, panel: PanelClient, line: TestClient) {
+        let server = try PanelServer(tokens, store: store, registry: registry, change)
+        return (server, try server.connect(name), try server.connectByLine())
+    }
 
     private final class WallClock: Sendable {
         let value = Mutex<Int64>(1_000_000)
     }
 
     private let wallClock = WallClock()
-    private let clock = JumpingClock()
+    private let clock = OffsetClock()
 
-    /// Lets time pass for its deadlines, which do not go by the clock on the wall.
+    /// Advances the monotonic clock, by which deadlines go.
     func pass(_ duration: Duration) {
         clock.advance(by: duration, server)
         stepped?.settle()
     }
 
-    /// Sets the clock on the wall.
+    /// Sets the wall clock.
     func setTime(_ milliseconds: Int64) { wallClock.value.withLock { $0 = milliseconds } }
 
-    var port: Int { server.frontPort ?? 0 }
+    var port: Int { server.endpointPort ?? 0 }
 
     /// The text of a token.
     static func token(_ name: String) -> String { "twk_\(name)" + String(repeating: "A", count: 43 - name.utf8.count) }
@@ -84,24 +105,24 @@ final class PanelServer {
         return ["Cookie: tweaks-\(port)=\(signIn.id)", "Tweaks-Key: \(signIns.pageKey(signIn))"]
     }
 
-    /// A connection that speaks by lines, and may do everything.
+    /// A connection to its socket, with all rights.
     func connectByLine() throws -> TestClient {
         try TestClient(unix: directory.file("socket"), owner: self, server: stepped)
     }
 
     /// A connection over HTTP.
-    /// - Parameter name: The token that each request shows; nil: none.
+    /// - Parameter name: The token of each request; nil: none.
     func connect(_ name: String? = "admin") throws -> PanelClient {
         PanelClient(try TestClient(port: port, owner: self, server: stepped), port: port, token: name.map(Self.token))
     }
 
-    /// Has the server take another table; when this returns it has.
-    func take(_ tokens: [TokenEntry], _ line: TestClient) throws {
+    /// Replaces the server's tokens, and returns when they are in effect.
+    func replace(_ tokens: [TokenEntry], _ line: TestClient) throws {
         server.tokensChanged(TokenTable(tokens))
         try settle(line)
     }
 
-    /// Returns when what was posted before has been handled: the second question comes in a later round.
+    /// Returns when everything posted before is handled: the second request comes in a later round.
     func settle(_ line: TestClient) throws {
         for _ in 1...2 { try line.ask("ping") }
     }
@@ -116,7 +137,7 @@ final class PanelServer {
     }
 }
 
-/// A value that several threads see.
+/// A value shared by threads.
 final class Box<Value: Sendable>: Sendable {
     private let mutex: Mutex<Value>
     init(_ value: Value) { mutex = Mutex(value) }
@@ -127,20 +148,43 @@ final class Box<Value: Sendable>: Sendable {
 }
 
 extension TokenEntry {
-    /// The entry of `PanelServer.token(name)`, or of another one.
+    /// The entry of `PanelServer.token(name)`, or of another token.
     static func named(
         _ name: String, _ scopes: TweakScope..., expires: Int64? = nil, rate: Int? = nil, secret: String? = nil
     ) -> TokenEntry {
         TokenEntry(
-            name: name, token: PanelServer.token(secret ?? name), scopes: scopes,
-            expires: expires, commitsPerSecond: rate)
+            name: name, token: PanelServer.token(secret ?? name), scopes: scopes, expires: expires,
+            commitsPerSecond: rate)
     }
 }
 
 extension TestClient {
-    /// How often limits were hit, as `stats` has it.
+    /// The limits that were hit, and how often, from `stats`.
     func limitsHit() throws -> [String] {
-        let lines = try ask("stats")
-        return lines.filter { $0.hasPrefix("  limitsHit: ") }.map { String($0.dropFirst("  limitsHit: ".count)) }
+        let label = "  limitsHit: "
+        return try ask("stats").filter { $0.hasPrefix(label) }.map { String($0.dropFirst(label.count)) }
+    }
+}
+
+extension TweakRegistry {
+    /// The example tweaks, and so many more that their list is sent in parts.
+    static func many(_ count: Int) -> TweakRegistry {
+        let registry = ExampleTweaks().registry
+        for number in 0..<count { _ = Tweak("Many", "Tweaks", "Number \(number)", number, registry: registry) }
+        return registry
+    }
+}
+
+/// The action `Player/Audio/Long`, which waits for a gate.
+struct LongAction {
+    let began = Gate()
+    let gate = Gate()
+
+    init(in registry: TweakRegistry) {
+        tweakAction("Player", "Audio", "Long", registry: registry) { [began, gate] _ in
+            began.open()
+            await gate.wait()
+            return "done"
+        }
     }
 }

@@ -1,4 +1,4 @@
-// Connections to the panel as others see them: in the list of sessions, in events, and when they are ended.
+// Tests panel sessions as others see them: in lists, in events, and when they are ended.
 
 import Foundation
 import Testing
@@ -19,39 +19,36 @@ import TweaksWire
         ("User-Agent: curl/8.5.0", " curl/8.5.0"), ("X: y", ""),
         ("User-Agent: \(String(repeating: "x", count: 200))", " " + String(repeating: "x", count: 40)),
     ])
-    func theListOfSessions(_ agent: String, _ name: String) throws {
-        let server = try PanelServer()
-        let panel = try server.connect()
+    func theListOfSessionsNamesTheBrowser(_ agent: String, _ name: String) throws {
+        let (_, panel) = try PanelServer.connected()
         let list = try panel.ask("GET", "/api/sessions", nil, [agent]).items("sessions")
         let own = try #require(list.first)
         #expect(own["transport"] as? String == "http" && own["identity"] as? String == "token admin")
         let peer = try #require(own["peer"] as? String)
         #expect(peer.hasPrefix("127.0.0.1:") && peer.hasSuffix(name) && peer.split(separator: " ").count <= 2)
-        // It says so once.
+        // A second request with the header changes nothing.
         _ = try panel.ask("GET", "/api/whoami", nil, [agent])
         #expect(try panel.ask("GET", "/api/whoami").json["peer"] as? String == peer)
     }
 
-    /// The token of the start has no name of its own.
-    @Test func theTokenOfTheStart() throws {
+    @Test func thePrintedLinkHasAToken() throws {
         let server = try PanelServer()
         let link = try #require(server.server.panelAddress)
         #expect(link.hasPrefix("http://127.0.0.1:\(server.port)/#token=twk_"))
         let panel = try server.connect(nil)
         panel.token = link.components(separatedBy: "#token=").last
-        #expect(try panel.patch([("Content/Text/Size", "44")]).status == 200)
+        #expect(try panel.set(size: 44).status == 200)
         #expect(try panel.ask("GET", "/api/whoami").json["identity"] as? String == "panel")
         #expect(try panel.ask("GET", "/api/history").items("history").first?["by"] as? String == "panel")
         let line = try server.connectByLine()
         #expect(try line.ask("sessions").contains { $0.contains("panel") && $0.contains("http") })
-        // It stays when the file's table is another one.
-        try server.take([], line)
+        // It stays valid when the tokens of the file change.
+        try server.replace([], line)
         #expect(try panel.ask("GET", "/api/whoami").status == 200)
     }
 
-    @Test func kickingAStream() throws {
-        let server = try PanelServer()
-        let (panel, line) = (try server.connect(), try server.connectByLine())
+    @Test func aKickedStreamIsClosed() throws {
+        let (server, panel, line) = try PanelServer.connectedWithLine()
         let session = try #require(try panel.stream().hello.json["session"] as? Int)
         #expect(try line.ask("kick \(session)") == ["ok kicked \(session)"])
         let last = try #require(try panel.event())
@@ -60,11 +57,10 @@ import TweaksWire
         #expect(server.events.all.contains { $0.session.state.reason == .kicked })
     }
 
-    /// The page marks what is overridden, be it with the default; lines are about values.
-    @Test func aLayerAlone() throws {
-        let server = try PanelServer()
-        let (panel, line) = (try server.connect(), try server.connectByLine())
-        for command in ["Content/Text/Size = 60", "watch Content/Text/Size"] { try line.ask(command) }
+    /// The page marks overrides; lines are about values.
+    @Test func aChangeOfTheLayerAloneIsAnEvent() throws {
+        let (_, panel, line) = try PanelServer.connectedWithLine()
+        for request in ["Content/Text/Size = 60", "watch Content/Text/Size"] { try line.ask(request) }
         _ = try panel.stream()
         try line.ask("reset Content/Text/Size")
         let event = try #require(try panel.event()).json
@@ -74,31 +70,24 @@ import TweaksWire
         #expect(try line.lines(3).last?.hasPrefix("event 3 Content/Text/Size = 61") == true)
     }
 
-    // MARK: Ended in the middle of something
-
-    /// An action that waits for a gate, and somebody who runs it, with more behind.
-    private func running(
-        _ server: PanelServer, _ began: Gate, _ gate: Gate
-    ) throws -> (panel: PanelClient, session: Int, line: TestClient) {
-        tweakAction("Player", "Audio", "Long", registry: server.registry) { _ in
-            began.open()
-            await gate.wait()
-            return "done"
-        }
+    /// Runs an action with another request after it, and kicks the session.
+    private func kickDuringAnAction(
+        _ server: PanelServer
+    ) throws -> (panel: PanelClient, line: TestClient, action: LongAction) {
+        let action = LongAction(in: server.registry)
         let (panel, line) = (try server.connect(), try server.connectByLine())
         let session = try #require(try panel.ask("GET", "/api/whoami").json["session"] as? Int)
         try panel.send("POST", "/api/actions/Player/Audio/Long", "{}")
-        try panel.send("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "44")]))
-        began.waitBlocking()
-        return (panel, session, line)
+        try panel.send(size: 44)
+        action.began.waitBlocking()
+        #expect(try line.ask("kick \(session)") == ["ok kicked \(session)"])
+        return (panel, line, action)
     }
 
-    /// The action ends, and its answer comes; nothing behind it is done.
-    @Test func kickedWhileAnActionRuns() throws {
-        let (server, began, gate) = (try PanelServer(), Gate(), Gate())
-        let (panel, session, line) = try running(server, began, gate)
-        #expect(try line.ask("kick \(session)") == ["ok kicked \(session)"])
-        gate.open()
+    @Test func aKickedSessionGetsTheReplyOfItsActionAndNoMore() throws {
+        let server = try PanelServer()
+        let (panel, _, action) = try kickDuringAnAction(server)
+        action.gate.open()
         let answer = try panel.read()
         #expect(answer.status == 200 && answer.json["output"] as? String == "done")
         let last = try panel.read()
@@ -107,31 +96,27 @@ import TweaksWire
         #expect(server.registry.revision == 0)
     }
 
-    /// An action that does not end keeps nobody.
-    @Test func kickedWhileAnActionHangs() throws {
-        let (server, began, gate) = (try PanelServer { $0.lingerTime = .seconds(3_600) }, Gate(), Gate())
-        let (panel, session, line) = try running(server, began, gate)
-        #expect(try line.ask("kick \(session)") == ["ok kicked \(session)"])
+    @Test func aKickedSessionEndsWithoutTheReplyOfAnEndlessAction() throws {
+        let server = try PanelServer { $0.lingerTime = .seconds(3_600) }
+        let (panel, line, action) = try kickDuringAnAction(server)
         server.pass(.seconds(3_600))
         let answer = try panel.read()
         #expect(answer.status == 503 && answer.code == "closing" && answer["Connection"] == "close")
         #expect(answer.body.contains("kicked by uid"))
         #expect(try panel.hasEnded())
-        gate.open()
+        action.gate.open()
         #expect(try line.ask("ping") == ["ok pong"])
         #expect(server.registry.revision == 0)
     }
 
-    // MARK: A slow disk
-
-    /// (method, the rest of the address, body) Whoever asks for a preset waits for it, with what comes behind; others do not.
+    /// Method, the rest of the path, body.
     @Test(arguments: [
         ("GET", "", nil), ("PUT", "/other", "{}"), ("POST", "/look/load", "{}"), ("GET", "/look/diff", nil),
         ("POST", "/look/swap", "{}"), ("DELETE", "/look", nil),
     ])
-    func presetsOnASlowDisk(_ method: String, _ address: String, _ body: String?) throws {
+    func aSlowDiskDelaysOnlyTheRequestsForPresets(_ method: String, _ address: String, _ body: String?) throws {
         let (reached, goOn) = (Gate(), Gate())
-        let server = try PanelServer(presets: ["look": ["Content/Text/Size = 72"]], gate: (reached, goOn))
+        let server = try PanelServer([], presets: ["look": ["Content/Text/Size = 72"]], gate: (reached, goOn))
         let (panel, other) = (try server.connect(), try server.connect())
         try panel.send(method, "/api/presets" + address, body)
         try panel.send("GET", "/api/whoami")
@@ -144,12 +129,11 @@ import TweaksWire
         #expect(try panel.read().json["identity"] as? String == "token admin")
     }
 
-    @Test func eventsForTheProgram() throws {
-        let server = try PanelServer()
-        let panel = try server.connect("nobody")
+    @Test func theProgramGetsEventsOfPanelSessions() throws {
+        let (server, panel) = try PanelServer.connected(as: "nobody")
         #expect(try panel.ask("GET", "/api/whoami", nil, [Self.firefox]).status == 401)
         panel.token = PanelServer.token("admin")
-        #expect(try panel.patch([("Content/Text/Size", "5000")]).status == 422)
+        #expect(try panel.set(size: 5000).status == 422)
         let events = server.events.all.filter { $0.session.transport == .http }
         #expect(events.contains { if case .authenticationFailed = $0.kind { true } else { false } })
         #expect(events.contains { if case .authenticated("admin") = $0.kind { true } else { false } })

@@ -1,4 +1,4 @@
-// A server stops beside clients of the panel: those that wait for an answer get one, and those that say nothing end.
+// Tests a stopping server with clients of the panel: pending requests are answered, idle connections end.
 
 import Dispatch
 import Foundation
@@ -8,44 +8,42 @@ import TweaksServer
 import TweaksTestSupport
 
 @Suite(.blocking) struct PanelStoppingTests {
-    /// An action that runs until it is cancelled.
-    private struct Patience {
+    /// An action that runs until it is canceled.
+    private struct EndlessAction {
         let registry = TweakRegistry()
         let began = Gate()
-        let cancelled = Gate()
+        let canceled = Gate()
 
         init() {
-            tweakAction("A", "B", "Act", registry: registry) { [began, cancelled] _ in
+            tweakAction("A", "B", "Act", registry: registry) { [began, canceled] _ in
                 await withTaskCancellationHandler {
                     began.open()
-                    await cancelled.wait()
+                    await canceled.wait()
                 } onCancel: {
-                    cancelled.open()
+                    canceled.open()
                 }
                 return "done"
             }
         }
     }
 
-    /// Its caller is told why there is no answer, in the form that errors have.
     @Test(arguments: [("/api/actions/A/B/Act", "{}"), ("/api/run", #"{"path":"A/B/Act"}"#)])
-    func anActionUnderWayIsCancelled(_ target: String, _ body: String) throws {
-        let patience = Patience()
-        let server = try PanelServer(registry: patience.registry, hasThread: true)
-        let client = try server.connect()
+    func aRunningActionIsCanceledAndAnswered(_ target: String, _ body: String) throws {
+        let action = EndlessAction()
+        let (server, client) = try PanelServer.connected(registry: action.registry, hasThread: true)
         try client.send("POST", target, body)
-        patience.began.waitBlocking()
+        action.began.waitBlocking()
         server.server.stop()
-        patience.cancelled.waitBlocking()
+        action.canceled.waitBlocking()
         let answer = try client.read()
         #expect(answer.status == 503 && answer.code == "closing" && answer.json["ok"] as? Bool == false)
         #expect(answer.message == "the process is shutting down")
         #expect(try client.hasEnded())
     }
 
-    /// With every patience of an hour, a stop that waited for one of them would not come to an end.
-    @Test func idleConnectionsAreNotWaitedFor() throws {
-        let server = try PanelServer(hasThread: true) { limits in
+    /// With all timeouts of an hour.
+    @Test func idleConnectionsDoNotDelayTheStop() throws {
+        let server = try PanelServer([], hasThread: true) { limits in
             (limits.lingerTime, limits.fatalDrain.time) = (.seconds(3_600), .seconds(3_600))
         }
         let (silent, kept, follower, unfinished) = try (
@@ -59,7 +57,7 @@ import TweaksTestSupport
             server.stop()
             stopped.signal()
         }
-        #expect(stopped.wait(timeout: .patience) == .success)
+        #expect(stopped.wait(timeout: .testTimeout) == .success)
         #expect(try silent.hasEnded() && kept.hasEnded())
         #expect(try follower.event()?.name == "closing")
         #expect(try follower.event() == nil)

@@ -1,4 +1,4 @@
-// Browsers that sign in and out: what they show, what of that is of use to others, and when it ends.
+// Tests browsers that sign in and out: what they send, what of that is useful to others, and when it ends.
 
 import Testing
 import Tweaks
@@ -11,34 +11,28 @@ import TweaksWire
     private static let size = "/api/tweaks/Content/Text/Size"
     private static let ops = TokenEntry.named("ops", "write:Content", "run:Player", expires: 2_000_000)
 
-    @Test func signsIn() throws {
-        let server = try PanelServer(Self.ops)
-        let panel = try server.connect(nil)
+    @Test func aSignInGivesACookieAndAKey() throws {
+        let (server, panel) = try PanelServer.connected(Self.ops, as: nil)
         let (answer, page, key) = try panel.signIn("ops")
         #expect(answer.status == 200)
-        let (shown, pageKey) = (
-            try #require(answer.json["scram"] as? String), try #require(answer.json["key"] as? String)
-        )
-        #expect(
-            answer.body
-                == "{\"ok\":true,\"scram\":\"\(shown)\",\"token\":\"ops\",\"scopes\":[\"write:Content\",\"run:Player\"],"
-                + "\"expires\":\"1970-01-01T00:33:20Z\",\"key\":\"\(pageKey)\"}\n")
+        let proof = try #require(answer.json["scram"] as? String)
+        let pageKey = try #require(answer.json["key"] as? String)
+        let token = #""token":"ops","scopes":["write:Content","run:Player"],"expires":"1970-01-01T00:33:20Z""#
+        #expect(answer.body == #"{"ok":true,"scram":"\#(proof)",\#(token),"key":"\#(pageKey)"}"# + "\n")
         let cookie = try #require(answer["Set-Cookie"])
         #expect(cookie.hasSuffix("; Max-Age=2592000; Path=/; HttpOnly; SameSite=Strict"))
-        // Nothing of the token, and nothing of the browser's key, crosses the wire.
-        let token = PanelServer.token("ops")
-        let said = answer.body + cookie
-        #expect(!said.contains(token.dropFirst(4)) && !said.contains(Base64.encode(key)))
+        // Neither the token nor the browser's key is sent.
+        let sent = answer.body + cookie
+        #expect(!sent.contains(PanelServer.token("ops").dropFirst(4)) && !sent.contains(Base64.encode(key)))
         for client in [panel, try server.connect(nil)] {
             #expect(try client.ask("GET", Self.size, nil, page).status == 200)
             #expect(try client.ask("GET", "/api/whoami", nil, page).json["identity"] as? String == "token ops")
         }
     }
 
-    /// A cookie goes to every port of the host; a page's key may be seen on the way.
-    @Test func eachAloneIsOfNoUse() throws {
-        let server = try PanelServer(Self.ops)
-        let panel = try server.connect(nil)
+    /// A cookie is sent to every port of the host; a page's key may be read on the way.
+    @Test func aCookieOrAKeyAloneIsRefused() throws {
+        let (server, panel) = try PanelServer.connected(Self.ops, as: nil)
         let (_, page, _) = try panel.signIn("ops")
         let (_, other, _) = try panel.signIn("admin")
         #expect(try panel.ask("GET", Self.size, nil, page).status == 200)
@@ -51,20 +45,19 @@ import TweaksWire
         #expect(!server.events.all.contains { if case .authenticationFailed = $0.kind { true } else { false } })
     }
 
-    /// A page that is loaded answers a question with the key of its browser; each question once, and soon.
-    @Test func resumes() throws {
-        let server = try PanelServer(Self.ops)
-        let panel = try server.connect(nil)
+    /// By a challenge, which is valid once, and for a minute.
+    @Test func aReloadedPageAnswersAChallenge() throws {
+        let (server, panel) = try PanelServer.connected(Self.ops, as: nil)
         let (_, page, key) = try panel.signIn("ops")
         let answer = try panel.resume(page[0], key)
         #expect(answer.status == 200 && answer.json["token"] as? String == "ops" && answer["Set-Cookie"] == nil)
         let pageKey = try #require(answer.json["key"] as? String)
         #expect(try panel.ask("GET", Self.size, nil, [page[0], "Tweaks-Key: \(pageKey)"]).status == 200)
-        // With another key, or without the cookie, or with another one.
+        // Another key, no cookie, another cookie.
         #expect(try panel.resume(page[0], SHA256.digest(key)).status == 401)
         #expect(try panel.resume("X: y", key).status == 401)
         #expect(try panel.resume(try panel.signIn("admin").page[0], key).status == 401)
-        // A question that was answered, and one that was asked long ago.
+        // A challenge that was answered, and an old one.
         for wait in [Duration.zero, .seconds(60)] {
             let challenge = try #require(try panel.ask("POST", "/login", "{}").json["challenge"] as? String)
             let proof = Base64.encode(SHA256.code(challenge.utf8, key: key))
@@ -75,8 +68,8 @@ import TweaksWire
         }
     }
 
-    /// After it nothing that the browser had is of use: not on this connection, not on others, not to a stream.
-    @Test func logout() throws {
+    /// On all connections, including streams.
+    @Test func aLogoutEndsTheSignInEverywhere() throws {
         let server = try PanelServer(Self.ops)
         let (panel, other, stream) = (try server.connect(nil), try server.connect(nil), try server.connect(nil))
         let (_, page, key) = try panel.signIn("ops")
@@ -94,14 +87,12 @@ import TweaksWire
         server.pass(.seconds(60))
         let closing = try #require(try stream.event())
         #expect(closing.name == "closing" && closing.data.contains("signed out"), "\(closing)")
-        // Another browser with the same token stays.
+        // Another browser with the same token stays signed in.
         #expect(try panel.ask("GET", Self.size, nil, another).status == 200)
     }
 
-    /// Who signs in again, in the same browser, is not signed in twice.
-    @Test func again() throws {
-        let server = try PanelServer(Self.ops)
-        let panel = try server.connect(nil)
+    @Test func aSecondSignInReplacesTheFirst() throws {
+        let (_, panel) = try PanelServer.connected(Self.ops, as: nil)
         let (_, page, key) = try panel.signIn("ops")
         let (_, next, _) = try panel.signIn("admin", [page[0]])
         #expect(try panel.ask("GET", Self.size, nil, page).status == 401)
@@ -109,36 +100,32 @@ import TweaksWire
         #expect(try panel.ask("GET", Self.size, nil, next).status == 200)
     }
 
-    @Test func ends() throws {
-        let server = try PanelServer(.named("ops", "write:Content"))
-        let panel = try server.connect(nil)
+    @Test func keysAndSignInsExpire() throws {
+        let (server, panel) = try PanelServer.connected(.named("ops", "write:Content"), as: nil)
         let (_, page, key) = try panel.signIn("ops")
-        // A page's key soon, and the browser's after 30 days.
-        server.pass(SignIns.pageTime)
+        // The key of a page expires soon, the sign-in after 30 days.
+        server.pass(SignInStore.pageKeyLifetime)
         let late = try server.connect(nil)
         #expect(try late.ask("GET", Self.size, nil, page).status == 401)
         #expect(try late.resume(page[0], key).status == 200)
-        server.setTime(1_000_000 + SignIns.longest - 1)
-        #expect(try late.resume(page[0], key).status == 200)
-        server.setTime(1_000_000 + SignIns.longest)
-        #expect(try late.resume(page[0], key).status == 401)
+        for (rest, status) in [(Int64(1), 200), (0, 401)] {
+            server.setTime(1_000_000 + SignInStore.lifetime - rest)
+            #expect(try late.resume(page[0], key).status == status)
+        }
     }
 
-    /// A token that is renewed, or revoked, ends what was signed in by it.
-    @Test func aTokenThatEnds() throws {
-        let server = try PanelServer(Self.ops)
-        let (panel, line) = (try server.connect(nil), try server.connectByLine())
+    @Test func aReplacedTokenEndsItsSignIns() throws {
+        let (server, panel, line) = try PanelServer.connectedWithLine(Self.ops, as: nil)
         let (_, page, key) = try panel.signIn("ops")
-        try server.take([.named("admin", .admin), .named("ops", "write:Content", secret: "other")], line)
+        try server.replace([.named("admin", .admin), .named("ops", "write:Content", secret: "other")], line)
         let late = try server.connect(nil)
         #expect(try late.ask("GET", Self.size, nil, page).status == 401)
         #expect(try late.resume(page[0], key).status == 401)
     }
 
-    /// A wrong token costs what it costs everywhere, and a challenge is answered once.
-    @Test func wrongOnes() throws {
-        let server = try PanelServer(Self.ops) { $0.authenticationFailures = 2 }
-        let panel = try server.connect(nil)
+    /// A challenge can be answered once.
+    @Test func aWrongTokenIsRefusedAndCounted() throws {
+        let (_, panel) = try PanelServer.connected(Self.ops, as: nil) { $0.authenticationFailures = 2 }
         let answer = try panel.signIn("nobody").answer
         #expect(answer.status == 401 && answer["Set-Cookie"] == nil && answer.json["key"] == nil)
         let shown = #"{"scram":"c=biws,r=abc,p=AAAA"}"#
@@ -148,20 +135,16 @@ import TweaksWire
         #expect(try panel.client.rest() == "")
     }
 
-    /// A browser for which there is no room at the moment is signed in all the same.
-    @Test func aCrowdEndsNoSignIn() throws {
-        let server = try PanelServer(Self.ops) { $0.sessionsPerPeer = 1 }
-        let panel = try server.connect(nil)
+    @Test func aRefusedSessionEndsNoSignIn() throws {
+        let (server, panel) = try PanelServer.connected(Self.ops, as: nil) { $0.sessionsPerPeer = 1 }
         let (_, page, key) = try panel.signIn("ops")
         let answer = try server.connect(nil).resume(page[0], key)
         #expect(answer.code == "too-many", "\(answer)")
         #expect(try panel.ask("GET", Self.size, nil, page).status == 200)
     }
 
-    /// Where tokens are not to be shown in plain, programs sign in as the page does.
-    @Test func plainAuthOff() throws {
-        let server = try PanelServer(Self.ops)
-        let (panel, line) = (try server.connect("ops"), try server.connectByLine())
+    @Test func plainTokensCanBeTurnedOff() throws {
+        let (server, panel, line) = try PanelServer.connectedWithLine(Self.ops, as: "ops")
         server.server.tokensChanged(TokenTable([Self.ops], refusesPlain: true))
         try server.settle(line)
         let answer = try panel.ask("GET", Self.size)
@@ -172,19 +155,19 @@ import TweaksWire
     }
 }
 
-struct SignInsTests {
+@Suite struct SignInStoreTests {
     private let verifier = ScramVerifier(token: "twk_ops")
 
-    /// An answer counts however many other challenges stay open; once, and with the process that has asked.
-    @Test(arguments: ["", ".", "a.b.c.d"]) func othersQuestions(_ nonce: String) throws {
+    /// However many other challenges are open; only by the process that made it.
+    @Test(arguments: ["", ".", "a.b.c.d"]) func anAnswerIsValidOnceForItsChallenge(_ nonce: String) throws {
         let start = ContinuousClock.now
-        let signIns = SignIns(clock: { start })
+        let signIns = SignInStore(clock: { start })
         var client = Scram.Client(user: verifier.id, password: "twk_ops", nonce: "n\(nonce)")
         let challenge = try signIns.begin(client.first)
-        for number in 0..<5_000 { _ = try signIns.begin("n,,n=stranger,r=\(number)") }
+        for number in 0..<5_000 { _ = try signIns.begin("n,,n=other,r=\(number)") }
         let answer = client.answer(challenge)
         let last = try #require(answer)
-        #expect(SignIns().exchange(of: last) == nil)
+        #expect(SignInStore().exchange(of: last) == nil)
         let exchange = try #require(signIns.exchange(of: last))
         #expect(exchange.user == verifier.id && exchange.challenge == challenge)
         let acceptance = try #require(try exchange.accept(last, verifier))
@@ -192,9 +175,8 @@ struct SignInsTests {
         #expect(signIns.exchange(of: last) == nil)
     }
 
-    /// What is sealed is not to be changed, nor to be put together anew.
-    @Test func forgedChallenges() throws {
-        let signIns = SignIns()
+    @Test func forgedChallengesAreRefused() throws {
+        let signIns = SignInStore()
         let challenge = try signIns.begin("n,,n=ops,r=abc").split(separator: ",")[0].dropFirst(2)
         let good = "c=biws,r=\(challenge),p=AAAA"
         let parts = challenge.split(separator: ".").map(String.init)
@@ -208,39 +190,38 @@ struct SignInsTests {
         #expect(signIns.exchange(of: good)?.user == "ops")
     }
 
-    @Test func aChallengeGrowsOld() throws {
+    @Test func aChallengeExpiresAfterAMinute() throws {
         let start = ContinuousClock.now
         let now = Box(start)
-        let signIns = SignIns(clock: { now.value })
+        let signIns = SignInStore(clock: { now.value })
         let signIn = signIns.add(keyID: "a", key: [1])
-        for (age, isTaken) in [(59, true), (60, false), (3_600, false)] {
+        for (age, isValid) in [(59, true), (60, false), (3_600, false)] {
             let challenge = signIns.challenge()
             now.value = now.value.advanced(by: .seconds(age))
             let answer = SHA256.code(challenge.utf8, key: [1])
-            #expect((signIns.signIn(signIn.id, answering: challenge, answer) == signIn) == isTaken)
+            #expect((signIns.signIn(signIn.id, answering: challenge, answer) == signIn) == isValid)
         }
     }
 
-    /// The oldest of a token yields; other tokens' stay.
-    @Test func soManyOfOneToken() {
-        let signIns = SignIns(wallClock: { 5 })
+    @Test func theOldestSignInOfATokenYields() {
+        let signIns = SignInStore(wallClock: { 5 })
         let other = signIns.add(keyID: "b", key: [1])
-        let all = (0...SignIns.mostOfToken).map { _ in signIns.add(keyID: "a", key: [1]) }
-        #expect(all.filter { signIns[$0.id] != nil }.count == SignIns.mostOfToken)
+        let all = (0...SignInStore.limitPerToken).map { _ in signIns.add(keyID: "a", key: [1]) }
+        #expect(all.filter { signIns[$0.id] != nil }.count == SignInStore.limitPerToken)
         #expect(signIns[other.id] == other)
     }
 
-    /// What is kept reads back, and a later run takes it up; page keys end with the run.
-    @Test func overARestart() throws {
+    /// The keys of pages end with the process.
+    @Test func signInsLastOverARestart() throws {
         let kept = Box<[SignIn]>([])
-        let signIns = SignIns(wallClock: { 5 })
-        signIns.follow([]) { kept.value = $0 }
+        let signIns = SignInStore(wallClock: { 5 })
+        signIns.restore([]) { kept.value = $0 }
         let key = SHA256.digest("key".utf8)
         let (one, two) = (signIns.add(keyID: "a", key: key), signIns.add(keyID: "b", key: key))
         signIns.remove(one.id)
         #expect(kept.value == [two] && SignIn(line: two.line) == two)
-        let later = SignIns(wallClock: { 5 })
-        later.follow(kept.value) { _ in }
+        let later = SignInStore(wallClock: { 5 })
+        later.restore(kept.value) { _ in }
         #expect(later[two.id] == two && later[one.id] == nil)
         let challenge = later.challenge()
         #expect(later.signIn(two.id, answering: challenge, SHA256.code(challenge.utf8, key: key)) == two)
@@ -252,5 +233,5 @@ struct SignInsTests {
         "", "a", "a b c d", "a b \(Base64.encode(SHA256.digest([]))) x", "a b AAAA 5", "a/ b AAAA 5", "a b AAAA 5 6",
         "a b \(Base64.encode(SHA256.digest([]))) \(Int64.min)",
     ])
-    func isNoLine(_ line: String) { #expect(SignIn(line: line) == nil) }
+    func invalidLinesAreRefused(_ line: String) { #expect(SignIn(line: line) == nil) }
 }

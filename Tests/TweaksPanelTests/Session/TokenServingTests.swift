@@ -1,6 +1,5 @@
-// Who asks: bearer, cookie, wrong tokens, several tokens on one connection, and tokens that end.
+// Tests tokens of requests: bearer, cookie, wrong ones, several on one connection, and tokens that end.
 
-import Foundation
 import Testing
 import Tweaks
 import TweaksPanel
@@ -12,15 +11,12 @@ import TweaksWire
     private static let size = "/api/tweaks/Content/Text/Size"
     private static let ops = TokenEntry.named("ops", "write:Content", "run:Player", expires: 2_000_000)
 
-    // MARK: Showing one
-
     @Test(arguments: [
         ("GET", "/api/whoami"), ("GET", "/api/tweaks"), ("GET", "/api/events"),
         ("POST", "/api/undo"), ("PATCH", "/api/tweaks"), ("DELETE", "/api/sessions/1"),
     ])
-    func withoutAToken(_ method: String, _ target: String) throws {
-        let server = try PanelServer()
-        let panel = try server.connect(nil)
+    func requestsNeedAValidToken(_ method: String, _ target: String) throws {
+        let (_, panel) = try PanelServer.connected(as: nil)
         let body = method == "POST" ? "{}" : method == "PATCH" ? PanelClient.changes([("A/B/C", "1")]) : nil
         for token in [nil, "x", PanelServer.token("nobody")] {
             panel.token = token
@@ -29,24 +25,22 @@ import TweaksWire
             #expect(answer.code == (token == nil ? "auth-required" : "denied"))
             #expect(answer["WWW-Authenticate"] == "Bearer realm=\"tweaks\"")
         }
-        // A token that is one is all it takes, on the same connection.
+        // A valid token is accepted on the same connection.
         panel.token = PanelServer.token("admin")
         #expect(try panel.ask("GET", Self.size).status == 200)
         panel.token = nil
         #expect(try panel.ask("GET", Self.size).status == 401)
     }
 
-    @Test func thePageNeedsNone() throws {
+    @Test func thePageNeedsNoToken() throws {
         let panel = try PanelServer().connect(nil)
         #expect(try panel.ask("GET", "/").status == 200)
         #expect(try panel.ask("GET", "/api/openapi.json").status == 200)
         #expect(try panel.ask("POST", "/logout", "{}").status == 204)
     }
 
-    /// The answer does not come before its time, and after several the connection ends.
-    @Test func wrongOnes() throws {
-        let server = try PanelServer { $0.authenticationFailures = 3 }
-        let panel = try server.connect("nobody")
+    @Test func wrongTokensAreCountedAndEndTheConnection() throws {
+        let (server, panel) = try PanelServer.connected(as: "nobody") { $0.authenticationFailures = 3 }
         let good = try server.connect()
         for round in 1...3 {
             let answer = try panel.ask("GET", Self.size)
@@ -59,31 +53,29 @@ import TweaksWire
         #expect(try server.connectByLine().limitsHit() == ["authenticationFailures 1"])
     }
 
-    /// While somebody waits for the answer to a wrong token, others are served, and nothing behind it is.
-    @Test func wrongOnesAreAnsweredLate() throws {
-        let server = try PanelServer(hasThread: true) { $0.authenticationDelay = .seconds(3_600) ... .seconds(3_600) }
-        let (panel, good) = (try server.connect("nobody"), try server.connect())
+    /// Meanwhile others are served, and no later request of the same connection.
+    @Test func wrongTokensAreAnsweredLate() throws {
+        let (server, panel) = try PanelServer.connected(as: "nobody", hasThread: true) {
+            $0.authenticationDelay = .seconds(3_600) ... .seconds(3_600)
+        }
+        let good = try server.connect()
         try panel.send("GET", Self.size)
         panel.token = PanelServer.token("admin")
-        try panel.send("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "44")]))
+        try panel.send(size: 44)
         for _ in 1...20 { #expect(try good.ask("GET", Self.size).json["value"] as? Double == 60) }
         #expect(!panel.client.hasInput && server.registry.revision == 0)
         server.server.stop()
     }
 
-    /// Who writes a header does not mean the cookie.
-    @Test func theHeaderWinsOverTheCookie() throws {
-        let server = try PanelServer(Self.ops)
-        let panel = try server.connect("ops")
+    @Test func theHeaderTakesPrecedenceOverTheCookie() throws {
+        let (server, panel) = try PanelServer.connected(Self.ops, as: "ops")
         let cookie = server.page("admin")
         #expect(try panel.ask("GET", "/api/whoami", nil, cookie).json["identity"] as? String == "token ops")
         panel.token = PanelServer.token("nobody")
         #expect(try panel.ask("GET", "/api/whoami", nil, cookie).status == 401)
     }
 
-    // MARK: Two on one connection
-
-    @Test func rightsAreNotMixed() throws {
+    @Test func eachRequestHasTheRightsOfItsToken() throws {
         let server = try PanelServer(.named("see", "read:Content"), .named("act", "run:Player"))
         let panel = try server.connect("see")
         #expect(try panel.ask("GET", "/api/whoami").json["scopes"] as? [String] == ["read:Content"])
@@ -98,8 +90,7 @@ import TweaksWire
         #expect(try panel.ask("POST", "/api/actions/Player/Audio/Mute", "{}").status == 403)
     }
 
-    /// A wrong token behind a good one ends what the good one gave.
-    @Test func aWrongOneBehindAGoodOne() throws {
+    @Test func aWrongTokenAfterAValidOneIsRefused() throws {
         let panel = try PanelServer().connect()
         #expect(try panel.ask("GET", Self.size).status == 200)
         panel.token = PanelServer.token("nobody")
@@ -109,16 +100,14 @@ import TweaksWire
         #expect(try panel.ask("GET", Self.size).status == 200)
     }
 
-    /// What was to hold for a request that was turned away does not hold for the next one, nor is it missing there.
-    @Test func aWrongOneDoesNotChangeHowTheDiskIsWaitedFor() throws {
+    @Test func aRefusedRequestDoesNotChangeTheWaitForTheDisk() throws {
         let store = GatedStore(isRequired: false)
-        let server = try PanelServer(store: store)
-        let (panel, line) = (try server.connect(), try server.connectByLine())
-        try panel.patch([("Content/Text/Size", "40")], #","settled":false"#)
+        let (server, panel, line) = try PanelServer.connectedWithLine(store: store)
+        try panel.set(size: 40, #","settled":false"#)
         panel.token = PanelServer.token("nobody")
-        #expect(try panel.patch([("Content/Text/Size", "41")]).status == 401)
+        #expect(try panel.set(size: 41).status == 401)
         panel.token = PanelServer.token("admin")
-        try panel.send("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "42")]))
+        try panel.send(size: 42)
         #expect(server.registry.revision >= 2)
         try server.settle(line)
         #expect(!panel.client.hasInput)
@@ -126,9 +115,7 @@ import TweaksWire
         #expect(try panel.read().revision == 2)
     }
 
-    // MARK: Tokens that end
-
-    /// How a token ends, or becomes less or more.
+    /// How a token ends, or gets other rights.
     enum Ending: CaseIterable { case expired, revoked, replaced, narrowed, widened }
 
     private func end(_ ending: Ending, _ server: PanelServer, _ line: TestClient) throws {
@@ -136,16 +123,15 @@ import TweaksWire
         case .expired:
             server.setTime(2_000_000)
             try server.settle(line)
-        case .revoked: try server.take([], line)
-        case .replaced: try server.take([.named("ops", "write:Content", secret: "another")], line)
-        case .narrowed: try server.take([.named("ops", "read:Player")], line)
-        case .widened: try server.take([.named("ops", .admin)], line)
+        case .revoked: try server.replace([], line)
+        case .replaced: try server.replace([.named("ops", "write:Content", secret: "another")], line)
+        case .narrowed: try server.replace([.named("ops", "read:Player")], line)
+        case .widened: try server.replace([.named("ops", .admin)], line)
         }
     }
 
-    @Test(arguments: Ending.allCases) func whileAStreamRuns(_ ending: Ending) throws {
-        let server = try PanelServer(Self.ops)
-        let (panel, line) = (try server.connect("ops"), try server.connectByLine())
+    @Test(arguments: Ending.allCases) func aTokenThatEndsEndsItsStream(_ ending: Ending) throws {
+        let (server, panel, line) = try PanelServer.connectedWithLine(Self.ops, as: "ops")
         #expect(try panel.stream().snapshot.paths.count == 7)
         try line.ask("Content/Text/Size = 70")
         #expect(try panel.event()?.path == "Content/Text/Size")
@@ -158,8 +144,7 @@ import TweaksWire
         #expect(server.events.all.contains { $0.session.state.reason == .revoked })
     }
 
-    /// Even where its first event is still on its way: what was said is not torn.
-    @Test func whileASnapshotIsSent() throws {
+    @Test func aTokenThatEndsDuringASnapshotEndsTheStreamAfterIt() throws {
         let registry = ExampleTweaks().registry
         for number in 0..<quantity(20_000, few: 5_000) {
             _ = Tweak("Content", "Many", "Number \(number)", number, registry: registry)
@@ -168,7 +153,7 @@ import TweaksWire
         let (panel, line) = (try server.connect("ops"), try server.connectByLine())
         try panel.send("GET", "/api/events")
         _ = try panel.readHead()
-        try server.take([.named("ops", .read)], line)
+        try server.replace([.named("ops", .read)], line)
         #expect(try panel.event()?.name == "hello")
         let snapshot = try #require(try panel.event())
         #expect(snapshot.name == "snapshot" && snapshot.json["ok"] as? Bool == true)
@@ -176,31 +161,32 @@ import TweaksWire
         #expect(try panel.event().map(\.name) == nil)
     }
 
-    @Test(arguments: [Ending.expired, .revoked, .narrowed]) func whileAChangeWaitsForTheDisk(_ ending: Ending) throws {
+    @Test(arguments: [Ending.expired, .revoked, .narrowed])
+    func aTokenThatEndsDuringTheWaitForTheDiskKeepsTheChange(_ ending: Ending) throws {
         let store = GatedStore(isRequired: false)
-        let server = try PanelServer(Self.ops, store: store)
-        let (panel, line) = (try server.connect("ops"), try server.connectByLine())
-        let change = panel.request("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "44")]))
+        let (server, panel, line) = try PanelServer.connectedWithLine(Self.ops, as: "ops", store: store)
+        let change = panel.request(size: 44)
         try panel.client.send(change + change)
         #expect(server.registry.revision >= 1)
         try end(ending, server, line)
         store.finish(1)
-        // It was made, and is answered; the next one is not made.
+        // The first change was made, and is answered; the second is not made.
         #expect(try panel.read().revision == 1)
-        if ending == .narrowed { #expect(try panel.read().status == 403) }
-        if ending != .narrowed {
+        if ending == .narrowed {
+            #expect(try panel.read().status == 403)
+        } else {
             let rest = try panel.client.rest()
             #expect(rest.isEmpty || rest.hasPrefix("HTTP/1.1 503 "))
         }
         #expect(server.registry.revision == 1)
     }
 
-    /// Where changes are written first, it is not made at all.
-    @Test(arguments: [Ending.expired, .revoked, .narrowed]) func whileAChangeIsWritten(_ ending: Ending) throws {
+    /// Where changes are written before they are made.
+    @Test(arguments: [Ending.expired, .revoked, .narrowed])
+    func aTokenThatEndsBeforeTheChangeIsMadeWithdrawsIt(_ ending: Ending) throws {
         let store = GatedStore(isRequired: true)
-        let server = try PanelServer(Self.ops, store: store)
-        let (panel, line) = (try server.connect("ops"), try server.connectByLine())
-        try panel.send("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "44")]))
+        let (server, panel, line) = try PanelServer.connectedWithLine(Self.ops, as: "ops", store: store)
+        try panel.send(size: 44)
         #expect(store.proposals >= 1)
         try end(ending, server, line)
         store.answerProposals()
@@ -208,21 +194,16 @@ import TweaksWire
         #expect(server.registry.revision == 0 && store.withdrawn == 1)
     }
 
-    @Test(arguments: [Ending.expired, .revoked, .narrowed]) func whileAnActionRuns(_ ending: Ending) throws {
+    @Test(arguments: [Ending.expired, .revoked, .narrowed])
+    func aTokenThatEndsDuringAnActionEndsTheNextRequest(_ ending: Ending) throws {
         let registry = ExampleTweaks().registry
-        let (began, gate) = (Gate(), Gate())
-        tweakAction("Player", "Audio", "Long", registry: registry) { _ in
-            began.open()
-            await gate.wait()
-            return "done"
-        }
-        let server = try PanelServer(Self.ops, registry: registry)
-        let (panel, line) = (try server.connect("ops"), try server.connectByLine())
-        let change = panel.request("PATCH", "/api/tweaks", PanelClient.changes([("Content/Text/Size", "44")]))
+        let action = LongAction(in: registry)
+        let (server, panel, line) = try PanelServer.connectedWithLine(Self.ops, as: "ops", registry: registry)
+        let change = panel.request(size: 44)
         try panel.client.send(panel.request("POST", "/api/actions/Player/Audio/Long", "{}") + change)
-        began.waitBlocking()
+        action.began.waitBlocking()
         try end(ending, server, line)
-        gate.open()
+        action.gate.open()
         #expect(try panel.read().json["output"] as? String == "done")
         #expect(try panel.read().status == (ending == .narrowed ? 403 : 503))
         #expect(registry.revision == 0)

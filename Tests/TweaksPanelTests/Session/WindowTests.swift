@@ -1,4 +1,4 @@
-// Windows of browsers: several connections that are one session to people; and the names that people give there.
+// Tests windows of browsers: several connections that are one session, and the names of users there.
 
 import Testing
 import Tweaks
@@ -19,7 +19,7 @@ import TweaksWire
         let (stream, first, second) = (try server.connect(), try server.connect(), try server.connect())
         _ = try stream.stream("", Self.ada)
         for (panel, value) in [(first, 70), (second, 71)] {
-            #expect(try panel.patch([("Content/Text/Size", "\(value)")], "", Self.ada).status == 200)
+            #expect(try panel.set(size: value, "", Self.ada).status == 200)
         }
         let entries = try sessions(first, Self.ada)
         #expect(entries.count == 1)
@@ -27,14 +27,14 @@ import TweaksWire
         #expect(entries.first?["person"] as? String == "Ada")
         #expect(entries.first?["commits"] as? Int == 2 && entries.first?["watches"] as? Int == 1)
         #expect(entries.first?["own"] as? Bool == true)
-        // One goes: the window is still the same session, with all that it has done.
+        // A connection ends: the window is still the same session, with the same counts.
         let number = try #require(entries.first?["session"] as? Int)
         second.client.endInput()
         #expect(try second.hasEnded())
         #expect(try sessions(first, Self.ada).first?["commits"] as? Int == 2)
         #expect(try first.ask("GET", "/api/whoami", nil, Self.ada).json["session"] as? Int == number)
-        // Of all of this one session was told to have opened, and none to have ended.
-        let told = server.events.all.filter { $0.session.transport == .http }.compactMap { event -> String? in
+        // The events have one opened session, and no closed one.
+        let states = server.events.all.filter { $0.session.transport == .http }.compactMap { event -> String? in
             guard case .state = event.kind else { return nil }
             switch event.session.state {
             case .open: return "open \(event.session.id)"
@@ -42,11 +42,11 @@ import TweaksWire
             default: return nil
             }
         }
-        #expect(told == ["open \(number)"])
+        #expect(states == ["open \(number)"])
     }
 
-    /// The stream has begun before the name was given, and is there for longer than any other connection.
-    @Test func aNameIsThatOfTheWholeWindow() throws {
+    /// The stream began before the name was given.
+    @Test func aNameAppliesToTheWholeWindow() throws {
         let server = try PanelServer()
         let (stream, panel, line) = (try server.connect(), try server.connect(), try server.connectByLine())
         _ = try stream.stream("", Self.window)
@@ -58,8 +58,7 @@ import TweaksWire
         }
     }
 
-    /// A connection that has only signed in is one of its window, not another session.
-    @Test func signingInIsDoneInAWindow() throws {
+    @Test func aSignInBelongsToItsWindow() throws {
         let server = try PanelServer()
         let (first, second) = (try server.connect(nil), try server.connect())
         #expect(try first.signIn("admin", Self.ada).answer.status == 200)
@@ -75,13 +74,12 @@ import TweaksWire
         second.token = PanelServer.token("ops")
         let entries = try sessions(second)
         #expect(entries.compactMap { $0["identity"] as? String } == ["token admin", "token ops"])
-        // Without one, each connection is a session.
+        // Without a window, each connection is a session.
         second.token = PanelServer.token("admin")
         #expect(try sessions(second, []).count == 2)
     }
 
-    /// Who ends the session of a window ends all its connections.
-    @Test func kickingAWindow() throws {
+    @Test func kickingAWindowEndsItsConnections() throws {
         let server = try PanelServer()
         let (stream, first, line) = (try server.connect(), try server.connect(), try server.connectByLine())
         _ = try stream.stream("", Self.window)
@@ -92,20 +90,19 @@ import TweaksWire
         #expect(try line.ask("sessions").count == 2)
     }
 
-    @Test func namesAreShownAndOwned() throws {
-        let server = try PanelServer()
-        let (panel, line) = (try server.connect(), try server.connectByLine())
+    @Test func namesAreShownAndOwnTheirChanges() throws {
+        let (_, panel, line) = try PanelServer.connectedWithLine()
         try line.ask("watch Content")
-        // Encoded as in an address.
-        _ = try panel.patch([("Content/Text/Size", "72")], "", ["Tweaks-Name: Zo%C3%AB"])
+        // Percent-encoded.
+        _ = try panel.set(size: 72, "", ["Tweaks-Name: Zo%C3%AB"])
         #expect(try line.line().hasSuffix(" by token admin (Zoë)"))
-        // The next request of the same connection is somebody else's.
-        _ = try panel.patch([("Content/Text/Size", "80")])
+        // The next request of the same connection has no name.
+        _ = try panel.set(size: 80)
         #expect(try line.line().hasSuffix(" by token admin"))
         let history = try panel.ask("GET", "/api/history").items("history").compactMap { $0["by"] as? String }
         #expect(history == ["token admin", "token admin (Zoë)"])
         let other = try panel.ask("POST", "/api/undo", #"{"mine":true}"#, ["Tweaks-Name: Bob"])
-        #expect(other.status == 409 && other.message?.contains("of token admin (Bob)'s own") == true)
+        #expect(other.status == 409 && other.message?.contains("by token admin (Bob)") == true)
         let late = try panel.ask("POST", "/api/undo", #"{"mine":true}"#, ["Tweaks-Name: Zo%C3%AB"])
         #expect(late.status == 409 && late.message?.contains("by token admin;") == true)
         let undone = try panel.ask("POST", "/api/undo", "{}", ["Tweaks-Name: Bob"])
@@ -118,9 +115,9 @@ import TweaksWire
         "Tweaks-Name: a(b", "Tweaks-Name: %zz", "Tweaks-Name: %FF", "Tweaks-Name: a%0Ab", "Tweaks-Name: a%E2%80%AEb",
         "Tweaks-Name: \(String(repeating: "x", count: 41))", "Tweaks-Window: short", "Tweaks-Window: a b c d e f g",
         "Tweaks-Window: \(String(repeating: "x", count: 65))",
-    ]) func whatIsNone(_ header: String) throws {
+    ]) func invalidNamesAndWindowsAreRefused(_ header: String) throws {
         let panel = try PanelServer().connect()
-        let answer = try panel.patch([("Content/Text/Size", "72")], "", [header])
+        let answer = try panel.set(size: 72, "", [header])
         #expect(answer.status == 400, "\(answer.body)")
         #expect(try panel.ask("GET", "/api/whoami").json["identity"] as? String == "token admin")
     }

@@ -1,4 +1,4 @@
-// Every command with every scope: allowed, denied, or invisible.
+// Tests every command with every scope: it is allowed, denied, or its tweak is invisible.
 
 import Testing
 import Tweaks
@@ -8,13 +8,13 @@ import TweaksWire
 @testable import TweaksServer
 
 @Suite(.blocking) struct CommandTableTests {
-    /// What a session may do. The lines below are about tweaks of Label.
+    /// The scopes of a session. The lines below concern tweaks of Label.
     private static let columns = [
         "", "read", "read:Label", "read:Theme", "write", "write:Label", "write:Theme", "run", "run:Label",
         "run:Theme", "admin", "admin:Label", "admin:Theme", "read write:Theme", "read run:Theme",
     ]
 
-    /// A line, what the administrator says before it, and a letter for each column: (A)llowed, (D)enied, (I)nvisible.
+    /// A line, what the administrator sends before it, and a letter for each column: (A)llowed, (D)enied, (I)nvisible.
     struct Row: Sendable, CustomTestStringConvertible {
         let line: String
         var before: [String] = []
@@ -29,7 +29,7 @@ import TweaksWire
     }
 
     private static let always = "A AAA AAA AAA AAA AA"
-    private static let toAnybody = "D AAA AAA AAA AAA AA"
+    private static let anyScope = "D AAA AAA AAA AAA AA"
     private static let seeing = "D AAI AAI III AAI AA"
     private static let seeingActions = "D AAI AAI AAI AAI AA"
     private static let writing = "D DDD AAI DDD AAI DD"
@@ -39,13 +39,12 @@ import TweaksWire
 
     private static let rows = [
         Row("help", is: always), Row("help set", is: always), Row("hello 1", is: always), Row("ping", is: always),
-        Row("json off", is: always), Row("prompt off", is: always), Row("quit", is: always),
-        Row("unwatch", is: always), Row("abort", is: always),
-        Row("stats", is: toAnybody), Row("presets", is: toAnybody),
+        Row("json off", is: always), Row("prompt off", is: always), Row("quit", is: always), Row("unwatch", is: always),
+        Row("abort", is: always), Row("stats", is: anyScope), Row("presets", is: anyScope),
         Row("ls", is: seeingActions), Row("ls Label", is: seeingActions), Row("ls Label/Text", is: seeingActions),
         Row("get Label/Text/Size", is: seeing), Row("get **/Size", is: seeing), Row("get *", is: seeingActions),
-        Row("get Label/Text/Size Label/Text/Go", is: "D AAI AAI III AAI AA"),
-        Row("get Label/Text/Go", is: seeingActions), Row("get Label", is: seeingActions),
+        Row("get Label/Text/Size Label/Text/Go", is: seeing), Row("get Label/Text/Go", is: seeingActions),
+        Row("get Label", is: seeingActions),
         Row("describe Label/Text/Size", is: seeing), Row("describe Label/Text/Go", is: seeingActions),
         Row("explain Label/Text/Size", is: seeing), Row("find size", is: seeing), Row("find go", is: seeingActions),
         Row("modified", is: seeing), Row("modified Label/Text/Size", is: seeing),
@@ -63,22 +62,19 @@ import TweaksWire
         Row("undo", is: writing), Row("redo", after: "undo", is: writing),
         Row("undo force", is: "D DDD DDD DDD AAI DD"), Row("redo force", after: "undo", is: "D DDD DDD DDD AAI DD"),
         Row("begin", is: writingAnything), Row("commit", is: writingAnything),
-        Row("save NEW Label/Text/Size", is: "D DDD AAI DDD AAI AD"),
-        Row("save look", is: "D DDD ADD DDD ADD DD"),
+        Row("save NEW Label/Text/Size", is: "D DDD AAI DDD AAI AD"), Row("save look", is: "D DDD ADD DDD ADD DD"),
         Row("load look", is: writing), Row("load look partly", is: "D DDD AAI DDD AAI AD"),
-        Row("load --only look", is: writing),
-        Row("swap look", is: "D DDD ADD DDD ADD DD"),
+        Row("load --only look", is: writing), Row("swap look", is: "D DDD ADD DDD ADD DD"),
         Row("run Label/Text/Go", is: running), Row("run Label/Text/Size", is: "D DDD DDD III AAI DA"),
         Row("conflicts", is: administering), Row("reload", is: administering),
         Row("delete look", after: "save look", is: administering),
     ]
 
-    /// Commands that are carried out elsewhere; who may is all that is looked at here.
-    private static let gated = [
+    /// Commands whose execution other suites test; only their permission is tested here.
+    private static let permissionsOnly = [
         Row("auth twk_0", is: always), Row("as Ada", is: always), Row("whoami", is: always),
-        Row("drop write", is: always),
-        Row("request write", is: always), Row("panel", is: administering), Row("sessions", is: administering),
-        Row("kick 7", is: administering),
+        Row("drop write", is: always), Row("request write", is: always), Row("panel", is: administering),
+        Row("sessions", is: administering), Row("kick 7", is: administering),
     ]
 
     private static func registry() throws -> TweakRegistry {
@@ -91,14 +87,14 @@ import TweaksWire
         return registry
     }
 
-    @Test func noCommandIsMissing() {
-        let names = Set((Self.rows + Self.gated).map(\.command))
-        #expect(names == Set(Command.all.map(\.name)))
-        #expect((Self.rows + Self.gated).allSatisfy { $0.letters.count == Self.columns.count })
+    @Test func theTableHasEveryCommand() {
+        let rows = Self.rows + Self.permissionsOnly
+        #expect(Set(rows.map(\.command)) == Set(Command.all.map(\.name)))
+        #expect(rows.allSatisfy { $0.letters.count == Self.columns.count })
     }
 
-    /// Help and completion go by what a command takes without further keywords, and so does its example.
-    @Test func theExampleIsTakenByWhoeverTheCommandIs() throws {
+    /// Help and completion use the permission of a command without further keywords.
+    @Test func theExampleOfACommandRequiresItsPermission() throws {
         for command in Command.all {
             #expect(try Self.request(command.example).permission == command.permission, "\(command.name)")
         }
@@ -111,7 +107,7 @@ import TweaksWire
         return request
     }
 
-    @Test(arguments: gated) func isLetPast(_ row: Row) throws {
+    @Test(arguments: permissionsOnly) func scopesMeetThePermission(_ row: Row) throws {
         let permission = try Self.request(row.line).permission
         for (column, letter) in zip(Self.columns, row.letters) {
             let rights = try Rights(ScopedServer.scopes(column))
@@ -119,29 +115,27 @@ import TweaksWire
         }
     }
 
-    @Test(arguments: rows) func isAnswered(_ row: Row) throws {
+    @Test(arguments: rows) func theReplyDependsOnTheScopes(_ row: Row) throws {
         let server = try ScopedServer(
             registry: Self.registry(), presets: ["look": ["Label/Text/Size = 5"], "other": ["Label/Text/Size = 6"]])
-        let admin = try server.connect("admin")
+        let admin = try server.connect()
         var size = 100
-        // What is asked, and whether the answer to somebody who sees everything is about Label.
         func ask(_ client: TestClient) throws -> [String] {
             size += 1
             for line in ["Label/Text/Size = \(size)"] + row.before { try admin.ask(line) }
             return try client.ask(row.line.replacing("NEW", with: "new\(size)"))
         }
-        let concernsLabel = try ask(server.connect("admin")).joined().contains("Label")
+        let concernsLabel = try ask(server.connect()).joined().contains("Label")
         for (column, letter) in zip(Self.columns, row.letters) {
-            let answer = try ask(server.connect(column))
-            let outcome = Self.outcome(answer, concernsLabel)
-            #expect(outcome == String(letter), "\(row.line) with \(column): \(answer)")
+            let reply = try ask(server.connect(column))
+            #expect(Self.outcome(reply, concernsLabel) == String(letter), "\(row.line) with \(column): \(reply)")
         }
     }
 
-    private static func outcome(_ answer: [String], _ concernsLabel: Bool) -> String {
-        let status = answer.last ?? ""
+    private static func outcome(_ reply: [String], _ concernsLabel: Bool) -> String {
+        let status = reply.last ?? ""
         if status.hasPrefix("error denied") { return "D" }
         if status.hasPrefix("error unknown-tweak") { return "I" }
-        return concernsLabel && !answer.joined().contains("Label") ? "I" : "A"
+        return concernsLabel && !reply.joined().contains("Label") ? "I" : "A"
     }
 }

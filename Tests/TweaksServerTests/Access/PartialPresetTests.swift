@@ -1,30 +1,31 @@
-// Presets of those who do not see everything.
+// Tests presets of sessions that do not see every tweak.
 
 import Testing
 import Tweaks
-import TweaksServer
 import TweaksTestSupport
 
 @Suite(.blocking) struct PartialPresetTests {
     private static let look = [
         "Secret/Vault/Code = 1", "Label/Text/Size = 70", "Nobody/Ever/Had = 2", "Theme/Main/Depth = 3",
     ]
+    private let server: ScopedServer
+    private let admin: TestClient
+    private let client: TestClient
 
-    private func server() throws -> ScopedServer {
+    init() throws {
         let registry = TweakRegistry()
         _ = Tweak("Secret", "Vault", "Code", 0, registry: registry)
         _ = Tweak("Label", "Text", "Size", 60, registry: registry)
         _ = Tweak("Label", "Text", "Side", 5, registry: registry)
         _ = Tweak("Theme", "Main", "Depth", 1, registry: registry)
         _ = Tweak("Theme", "Main", "Light", 1, registry: registry)
-        return try ScopedServer(registry: registry, presets: ["look": Self.look])
+        server = try ScopedServer(registry: registry, presets: ["look": Self.look])
+        (admin, client) = (try server.connect(), try server.connect("write:Label read:Theme"))
     }
 
-    @Test func whatIsSeenAndMayNotBeChangedIsAProblemOfItsLine() throws {
-        let server = try server()
-        let client = try server.connect("write:Label read:Theme")
+    @Test func aVisibleTweakThatMayNotBeChangedIsAProblemOfItsLine() throws {
         let refused = try client.ask("load look")
-        // The second line of those that are seen.
+        // The second of the visible lines.
         #expect(refused.first?.hasPrefix("  line 2: denied Theme/Main/Depth: this session may") == true)
         #expect(refused.last?.hasPrefix("error denied look: 1 line does not fit; nothing has changed") == true)
         #expect(server.registry.revision == 0)
@@ -34,45 +35,36 @@ import TweaksTestSupport
         #expect(partly.last == "ok rev 1 loaded look, without 1 line")
     }
 
-    @Test func onlyResetsWhatMayBeReset() throws {
-        let server = try server()
-        let (admin, client) = (try server.connect("admin"), try server.connect("write:Label read:Theme"))
+    private func setOverrides() throws {
         for line in ["Secret/Vault/Code = 5", "Label/Text/Side = 6", "Theme/Main/Light = 2"] { try admin.ask(line) }
+    }
+
+    @Test func loadOnlyResetsWhatTheSessionMayReset() throws {
+        try setOverrides()
         try admin.ask("save own Label/Text/Size")
         #expect(
             try client.ask("load --only own") == [
                 "Label/Text/Side = 5         # was 6",
                 "  Theme/Main/Light keeps its override 2; this session may not reset it", "ok rev 4 loaded own",
             ])
-        _ = try client.ask(json: "json")
-        #expect(try client.ask(json: "load --only own").contains(#""lacking":["Theme/Main/Light"]"#))
+        _ = try client.json("json")
+        #expect(try client.json("load --only own").contains(#""lacking":["Theme/Main/Light"]"#))
     }
 
-    @Test func savingTakesWhatIsSeen() throws {
-        let server = try server()
-        let (admin, client) = (try server.connect("admin"), try server.connect("write:Label read:Theme"))
-        for line in ["Secret/Vault/Code = 5", "Label/Text/Side = 6", "Theme/Main/Light = 2"] { try admin.ask(line) }
+    @Test func aPresetIsSavedFromVisibleTweaksAndReplacedOnlyByFullWriters() throws {
+        try setOverrides()
         #expect(try client.ask("save mine") == ["ok saved mine, 2 tweaks"])
         #expect(try admin.ask("diff mine") == ["  Secret/Vault/Code 5, in force only", "ok 1 difference"])
-        #expect(
-            try client.ask("save look") == [
-                "error denied there is a preset look already, and only who may write everything can replace it; save "
-                    + "under another name"
-            ])
-        // A name says nothing of what it holds.
+        let refusal =
+            "error denied there is a preset look already, and only who may write everything can replace it; save "
+            + "under another name"
+        #expect(try client.ask("save look") == [refusal])
+        // The names of presets are visible to all sessions, their contents are not.
         #expect(try client.ask("presets") == ["  look", "  mine", "ok 2 presets"])
         #expect(
             try client.ask("diff look") == [
                 "  Label/Text/Size 60 → 70", "  Label/Text/Side 6, in force only", "  Theme/Main/Depth 1 → 3",
                 "  Theme/Main/Light 2, in force only", "ok 4 differences",
             ])
-    }
-}
-
-extension TestClient {
-    /// The reply in JSON, one line.
-    fileprivate func ask(json line: String) throws -> String {
-        try send(line + "\n")
-        return try self.line()
     }
 }

@@ -1,6 +1,6 @@
-// What sessions should be: the same rules as the server's, in plain Swift, without sockets, threads or clocks.
+// Models sessions by the server's rules in plain Swift, without sockets, threads or clocks.
 
-/// A scope as the model knows it: a kind, and `*` or a category.
+/// A scope of the model: a kind, and `*` or a category.
 struct ModelScope: Hashable {
     let kind: String
     let place: String
@@ -17,7 +17,7 @@ struct ModelScope: Hashable {
         self.init(String(parts[0]), parts.count > 1 ? String(parts[1]) : "*")
     }
 
-    /// The kinds that come with it.
+    /// The kinds that a kind includes.
     static func implied(_ kind: String) -> [String] {
         switch kind {
         case "admin": kinds
@@ -26,7 +26,7 @@ struct ModelScope: Hashable {
         }
     }
 
-    /// Everything that some scopes give, without the kinds that were given up.
+    /// All that some scopes grant, without the dropped kinds.
     static func table(_ scopes: some Sequence<ModelScope>, without dropped: Set<String> = []) -> Set<ModelScope> {
         var cells: Set<ModelScope> = []
         for scope in scopes {
@@ -37,7 +37,7 @@ struct ModelScope: Hashable {
         return folded(cells)
     }
 
-    /// What is everywhere is not listed for places.
+    /// Omits cells of places that a cell of `*` covers.
     static func folded(_ cells: Set<ModelScope>) -> Set<ModelScope> {
         cells.filter { $0.place == "*" || !cells.contains(ModelScope($0.kind, "*")) }
     }
@@ -49,7 +49,7 @@ struct ModelScope: Hashable {
     }
 }
 
-/// A token as the model knows it.
+/// A token of the model.
 struct ModelToken: Equatable {
     let name: String
     /// Another version is another secret.
@@ -60,7 +60,7 @@ struct ModelToken: Equatable {
     var secret: String { "\(name)-\(version)" }
 }
 
-/// All sessions of a server, and what their program has been told.
+/// All sessions of a server, and the events that the program should receive.
 struct SessionModel {
     struct Grant {
         var token: String?
@@ -82,7 +82,7 @@ struct SessionModel {
         var failures = 0
 
         var isOver: Bool { state != "opening" && state != "open" }
-        /// What it may do. What is left of a grant does not bring back what was given up of it.
+        /// Its rights. A grant does not restore the kinds that were dropped of it.
         var abilities: Set<ModelScope> {
             ModelScope.folded(
                 grants.reduce(into: []) { $0.formUnion(ModelScope.table($1.scopes, without: $1.dropped)) })
@@ -93,9 +93,9 @@ struct SessionModel {
     var table: [ModelToken] = []
     var time: Int64 = 1_000_000
     var requests = 0
-    /// By session: what the program should have been told since the last look.
+    /// By session: the events since the last comparison.
     var events: [Int: [String]] = [:]
-    /// What is given without asking.
+    /// The scopes that are granted without a decision of the program.
     let policy: [ModelScope]
     let mostFailures = 5
 
@@ -103,17 +103,17 @@ struct SessionModel {
 
     func index(_ number: Int) -> Int { sessions.firstIndex { $0.number == number } ?? 0 }
 
-    private mutating func tell(_ number: Int, _ text: String) { events[number, default: []].append(text) }
+    private mutating func emit(_ number: Int, _ text: String) { events[number, default: []].append(text) }
 
-    // MARK: Lives
+    // MARK: Lifecycle
 
     mutating func open(_ number: Int, isTCP: Bool) {
         var session = Session(number: number, isTCP: isTCP)
-        for state in ["created", "opening"] { tell(number, "state \(state)") }
+        for state in ["created", "opening"] { emit(number, "state \(state)") }
         if !isTCP {
             session.state = "open"
             session.grants = [Grant(token: nil, scopes: [ModelScope("admin")])]
-            tell(number, "state open")
+            emit(number, "state open")
         }
         sessions.append(session)
     }
@@ -122,11 +122,11 @@ struct SessionModel {
         let position = index(number)
         if sessions[position].isOver { return }
         sessions[position].state = (sessions[position].state == "open" ? "closed " : "failed ") + reason
-        tell(number, "state \(sessions[position].state)")
+        emit(number, "state \(sessions[position].state)")
     }
 
     mutating func kick(_ number: Int, by admin: Int) {
-        tell(admin, "kicked \(number)")
+        emit(admin, "kicked \(number)")
         end(number, "kicked")
     }
 
@@ -139,7 +139,7 @@ struct SessionModel {
         let position = index(number)
         guard let token = table.first(where: { $0.secret == secret }), isLive(token) else {
             sessions[position].failures += 1
-            tell(number, "authentication failed")
+            emit(number, "authentication failed")
             if sessions[position].failures >= mostFailures { end(number, "denied") }
             return "error denied "
         }
@@ -149,13 +149,13 @@ struct SessionModel {
         sessions[position].tokens.append(token)
         if sessions[position].state == "opening" {
             sessions[position].state = "open"
-            tell(number, "state open")
+            emit(number, "state open")
         }
-        tell(number, "authenticated \(token.name)")
+        emit(number, "authenticated \(token.name)")
         return "ok token \(token.name) may \(token.scopes.map(\.text).joined(separator: " "))"
     }
 
-    /// After another table or another time.
+    /// Applies another table or another time.
     mutating func review() {
         for position in sessions.indices where !sessions[position].isOver && !sessions[position].tokens.isEmpty {
             var (isLess, hasEnded) = (false, false)
@@ -172,7 +172,7 @@ struct SessionModel {
                 sessions[position].grants.removeAll(where: \.isRequested)
                 (sessions[position].granted, sessions[position].waiting) = ([], [])
             }
-            if isLess || hasEnded { tell(sessions[position].number, "revoked") }
+            if isLess || hasEnded { emit(sessions[position].number, "revoked") }
             if hasEnded, sessions[position].isTCP, sessions[position].tokens.isEmpty {
                 end(sessions[position].number, "revoked")
             }
@@ -194,14 +194,12 @@ struct SessionModel {
         let position = index(number)
         let before = sessions[position].abilities
         for grant in sessions[position].grants.indices { sessions[position].grants[grant].dropped.insert(kind) }
-        if sessions[position].abilities != before { tell(number, "dropped \(kind)") }
+        if sessions[position].abilities != before { emit(number, "dropped \(kind)") }
     }
 
-    /// - Parameter answer: What the program does when it is asked; nil: it takes its time.
+    /// - Parameter answer: The decision of the program; nil: it decides later.
     /// - Returns: The beginning of the reply, and whether the program is asked.
-    mutating func request(
-        _ number: Int, _ scopes: [ModelScope], answer: Bool?
-    ) -> (reply: String, asks: Bool) {
+    mutating func request(_ number: Int, _ scopes: [ModelScope], answer: Bool?) -> (reply: String, asks: Bool) {
         let position = index(number)
         let session = sessions[position]
         let text = { (scopes: [ModelScope]) in scopes.map(\.text).joined(separator: " ") }
@@ -210,7 +208,7 @@ struct SessionModel {
         if missing.isEmpty { return ("ok granted \(text(scopes))", false) }
         let given = ModelScope.table(policy)
         if missing.allSatisfy({ $0.isCovered(by: given) }) {
-            tell(number, "requested \(text(missing))")
+            emit(number, "requested \(text(missing))")
             decide(number, missing, true)
             return ("ok granted \(text(missing))", false)
         }
@@ -220,7 +218,7 @@ struct SessionModel {
         if let waiting = session.waiting.first(where: { Set($0.scopes) == Set(missing) }) {
             return ("ok waiting \(text(waiting.scopes))", false)
         }
-        tell(number, "requested \(text(missing))")
+        emit(number, "requested \(text(missing))")
         requests += 1
         guard let answer else {
             sessions[position].waiting.append((requests - 1, missing))
@@ -232,7 +230,7 @@ struct SessionModel {
 
     private mutating func decide(_ number: Int, _ scopes: [ModelScope], _ isGranted: Bool) {
         let position = index(number)
-        tell(number, "\(isGranted ? "granted" : "declined") \(scopes.map(\.text).joined(separator: " "))")
+        emit(number, "\(isGranted ? "granted" : "declined") \(scopes.map(\.text).joined(separator: " "))")
         if isGranted {
             sessions[position].grants.append(Grant(token: nil, isRequested: true, scopes: scopes))
             sessions[position].granted += scopes.filter { !sessions[position].granted.contains($0) }
@@ -242,7 +240,7 @@ struct SessionModel {
         }
     }
 
-    /// The program decides what has waited.
+    /// Applies the program's decision on a waiting request.
     mutating func decide(_ number: Int, request: Int, _ isGranted: Bool) -> [ModelScope] {
         let position = index(number)
         guard let found = sessions[position].waiting.firstIndex(where: { $0.number == request }) else { return [] }

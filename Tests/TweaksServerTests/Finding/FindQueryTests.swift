@@ -1,4 +1,4 @@
-// What `find` finds among 10,000 tweaks, and in which order.
+// Tests the results of `find` among 10,000 tweaks, and their order.
 
 import Testing
 import Tweaks
@@ -16,7 +16,7 @@ struct FindQueryTests {
         return (result.best.map { Self.listing.nodes[$0].path.joined }, result.count)
     }
 
-    /// All there is, in order: these words hold letters that no other tweak has.
+    /// All results in order: these words have letters that only known tweaks have.
     @Test(arguments: [
         (
             ["size"],
@@ -26,7 +26,7 @@ struct FindQueryTests {
                 "Label/Font/Shrink", "Label/Font/Sliding Zone",
             ]
         ),
-        // All words must be there; their ranks are added.
+        // All words must match; their ranks are added.
         (
             ["font", "size"],
             [
@@ -40,11 +40,11 @@ struct FindQueryTests {
         (["downsized"], ["Label/Font/Shrink"]), (["px"], ["Label/Sizes/Height", "HTTP2Server/keepAlive/maxWait"]),
         (["zig"], ["Label/Font/Style", "Label/Sizes/Height"]),
         (["zorro"], ["Label/Font/Style"]), (["style", "zag"], ["Label/Font/Style"]),
-        // Neither case nor diacritics nor width.
+        // Case, diacritics and width are ignored.
         (["SIZE", "Limit"], ["Label/Font/Size Limit"]), (["wide"], ["Label/Ｗｉｄｅ/Ångström"]),
         (["WIDE", "angstrom"], ["Label/Ｗｉｄｅ/Ångström"]), (["hohe", "uberschrift"], ["Größe/Überschrift/Höhe"]),
         (["ho\u{308}he", "GRÖSSE"], ["Größe/Überschrift/Höhe"]), (["größe", "HÖHE"], ["Größe/Überschrift/Höhe"]),
-        // Parts with the slash between them, from anywhere in one.
+        // Parts with a slash, from any place in a part.
         (
             ["font/size"],
             [
@@ -56,32 +56,31 @@ struct FindQueryTests {
         (["hkmw"], ["HTTP2Server/keepAlive/maxWait"]), (["kdo"], []),
         ([""], []), (["\u{301}"], []), ([String(repeating: "z", count: 60_000)], []),
     ])
-    func finds(_ words: [String], _ paths: [String]) {
+    func theBestMatchesComeFirst(_ words: [String], _ paths: [String]) {
         if words.allSatisfy({ FoldedText.bytes($0).isEmpty }) {
             #expect(find(words).count == ManyTweaks.count)
         } else {
-            #expect(find(words).paths == paths)
-            #expect(find(words).count == paths.count)
+            #expect(find(words) == (paths, paths.count))
         }
     }
 
-    @Test func theBestHundredAndHowManyThereAre() {
-        let all = find(["ocean"], limit: .max)
-        let best = find(["ocean"])
+    @Test func theResultIsTheBestHundredAndTheCountOfAll() {
+        let (all, best) = (find(["ocean"], limit: .max), find(["ocean"]))
         #expect(all.count == all.paths.count && all.count > 1_000)
         #expect(best.count == all.count)
         #expect(best.paths == Array(all.paths.prefix(100)))
     }
 
-    /// Against a plain way to say the same, with the words of a seeded generator.
-    @Test(.tags(.quantity), arguments: 1...UInt64(quantity(12, few: 1))) func agreesWithThePlainWay(_ seed: UInt64) {
+    /// With the words of a seeded generator.
+    @Test(.tags(.quantity), arguments: 1...UInt64(quantity(12, few: 1)))
+    func theOrderMatchesTheReference(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let texts = [
             "ocean", "oce", "cean", "ver 1", "silver", "amber 3", "rvr", "of the", "4/ga", "7", "delta", "ndl",
         ]
         let words = (0..<Int.random(in: 1...3, using: &random)).compactMap { _ in texts.randomElement(using: &random) }
         let ranked = Self.listing.nodes.enumerated().compactMap { position, node in
-            PlainRank.rank(node, words).map { (rank: $0, position: position) }
+            ReferenceRank.rank(node, words).map { (rank: $0, position: position) }
         }
         let expected = ranked.sorted { ($0.rank, $0.position) < ($1.rank, $1.position) }
         let found = find(words)
@@ -90,8 +89,8 @@ struct FindQueryTests {
     }
 }
 
-/// The ranks of `find` in the plainest words, for ASCII without words within words.
-private enum PlainRank {
+/// A simple implementation of the ranks of `find`, for ASCII words that do not contain each other.
+private enum ReferenceRank {
     static func rank(_ node: TweakNode, _ words: [String]) -> Int? {
         var total = 0
         for word in words {

@@ -1,4 +1,4 @@
-// find and complete over a socket: they are done beside the I/O thread, and still answered in order.
+// Tests find and complete over a socket: they run beside the I/O thread, and replies are in order.
 
 import Foundation
 import Testing
@@ -6,40 +6,32 @@ import Tweaks
 import TweaksTestSupport
 
 @Suite(.blocking) struct FindingSessionTests {
-    @Test func theBestHundred() throws {
+    @Test func theReplyHasTheBestHundred() throws {
         let client = try TestServer(registry: ManyTweaks.registry).connect()
         let lines = try client.ask("find ocean")
-        #expect(lines.count == 101)
-        #expect(lines.dropLast().allSatisfy { $0.contains("ocean") })
-        let status = try #require(lines.last)
-        #expect(Transcript.fits(status, "ok best 100, … more; another word leaves fewer"))
-        try client.send("json\nfind ocean\n")
-        _ = try client.lines(1)
-        #expect(Transcript.fits(try client.line(), #"{"ok":true,"rev":0,"more":…,"tweaks":[{"path":…}]}"#))
+        #expect(lines.count == 101 && lines.dropLast().allSatisfy { $0.contains("ocean") })
+        #expect(Transcript.fits(lines.last ?? "", "ok best 100, … more; add a word to see fewer"))
+        _ = try client.json("json")
+        #expect(Transcript.fits(try client.json("find ocean"), #"{"ok":true,"rev":0,"more":…,"tweaks":[{"path":…}]}"#))
     }
 
-    @Test func tooManyWords() throws {
+    @Test func sixteenWordsAreTheMaximum() throws {
         let client = try TestServer().connect()
-        #expect(try client.ask("find" + String(repeating: " a", count: 16)).last?.hasPrefix("ok") == true)
-        #expect(
-            try client.ask("find" + String(repeating: " a", count: 17))
-                == ["error too-many find takes at most 16 words; leave some out"])
+        #expect(try client.status("find" + String(repeating: " a", count: 16)).hasPrefix("ok"))
+        let reply = try client.ask("find" + String(repeating: " a", count: 17))
+        #expect(reply == ["error too-many find takes at most 16 words; leave some out"])
     }
 
-    /// What follows in the same packet waits, and what ends the input, too.
-    @Test func answersComeInOrder() throws {
-        let client = try TestServer(registry: ManyTweaks.make()).connect()
-        try client.send("find size limit\ncomplete 'get Siz'\nping\nfind zorro\nset Label/Font/Size 5\nfind width\n")
-        client.endInput()
-        let lines = try client.restOfLines()
+    @Test func laterRequestsAndTheEndOfInputWait() throws {
+        let lines = try TestServer(registry: ManyTweaks.make()).connect().exchange(
+            "find size limit\ncomplete 'get Siz'\nping\nfind zorro\nset Label/Font/Size 5\nfind width\n")
         let statuses = lines.filter { $0.hasPrefix("ok") }
         #expect(statuses == ["ok", "ok", "ok pong", "ok", "ok rev 1", "ok"])
         #expect(lines.first?.hasPrefix("\"Label/Font/Size Limit\" = 1 ") == true)
         #expect(lines.contains("  Sizes/"))
     }
 
-    /// The values of a reply are not older than the events before it.
-    @Test func valuesAreThoseOfTheReply() throws {
+    @Test func theValuesOfAReplyAreNotOlderThanEarlierEvents() throws {
         let registry = TweakRegistry()
         let count = Tweak("A", "B", "Count", 0, registry: registry)
         let client = try TestServer(registry: registry).connect()

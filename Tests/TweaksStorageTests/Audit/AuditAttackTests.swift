@@ -1,4 +1,4 @@
-// Clients that would like the audit to forget: what is alike shares a line, and what was done is not pushed out.
+// Tests that clients cannot remove evidence from the audit: similar lines are combined and limited.
 
 import Foundation
 import Testing
@@ -6,38 +6,26 @@ import Tweaks
 import TweaksStorage
 import TweaksTestSupport
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
-@Suite("Audit under attack", .blocking)
-struct AuditAttackTests {
+@Suite(.blocking) struct AuditAttackTests {
     private let home: TemporaryDirectory
 
     init() throws { home = try TemporaryDirectory() }
 
-    private func life(maximumSize: Int = 10_485_760, keep: Int = 5) throws -> AuditedLife {
-        let life = try AuditedLife(home.file("audit.log"), maximumSize: maximumSize, keep: keep)
-        life.time.waitUntilIdle()
-        return life
+    private func start(maximumSize: Int = 10_485_760, keep: Int = 5) throws -> AuditedRun {
+        let run = try AuditedRun(home.file("audit.log"), maximumSize: maximumSize, keep: keep)
+        run.time.waitUntilIdle()
+        return run
     }
 
-    /// Everything that was noted is written, and the second that follows is over.
-    private func settle(_ life: AuditedLife) {
-        life.time.waitUntilAsleep(for: .seconds(1))
-        life.time.advance(by: .seconds(1))
-        life.time.waitUntilAsleep()
+    /// Waits until every note is written and the second after that is over.
+    private func settle(_ run: AuditedRun) {
+        run.time.waitUntilAsleep(for: .seconds(1))
+        run.advance(by: .seconds(1))
     }
 
-    private func lines(_ name: String = "audit.log") -> [String] {
-        (home.read(name) ?? "").split(separator: "\n").map { String($0) }
-    }
+    private func lines(_ name: String = "audit.log") -> [String] { home.lines(name) }
 
-    /// All lines of a file and the older ones behind it.
+    /// All lines of a file and of its older versions.
     private func all(_ name: String = "audit.log") -> [String] {
         home.names().filter { $0 == name || $0.hasPrefix("\(name).") }.flatMap(lines)
     }
@@ -48,174 +36,144 @@ struct AuditAttackTests {
             session: UInt64(port), kind: kind, isRefusal: true, path.map { [("path", .text($0))] } ?? [])
     }
 
-    @Test("a month of wrong tokens and of a limited token's sets does not remove an earlier change; what goes is said")
-    func month() throws {
-        let life = try life(maximumSize: 16_384, keep: 2)
-        try life.set(42, by: 1, 0)
-        settle(life)
+    @Test func aMonthOfRefusalsDoesNotRemoveAnEarlierChange() throws {
+        let run = try start(maximumSize: 16_384, keep: 2)
+        try run.set(42, by: 1, 0)
+        settle(run)
         let evidence = try #require(lines().first { $0.contains(#""by":"uid 0""#) })
         let attack = { (hours: Int) in
             for _ in 0..<hours {
-                for port in 1...30 { life.trail.note(refusal("authentication failed", port: port)) }
-                for value in 1...15 { try life.set(Double(value)) }
-                settle(life)
-                life.time.advance(by: .seconds(3_599))
-                life.time.waitUntilAsleep()
+                for port in 1...30 { run.trail.note(refusal("authentication failed", port: port)) }
+                for value in 1...15 { try run.set(Double(value)) }
+                settle(run)
+                run.advance(by: .seconds(3_599))
             }
         }
         try attack(29 * 24)
-        #expect(all().contains(evidence))
-        #expect(life.reported.isEmpty)
-        // The sets alone have filled the old limit many times over.
-        #expect(life.trail.facts.rotations > 50)
-        // Two lines an hour: the first at once, the others with their number.
+        // The sets alone have filled the limit many times.
+        #expect(all().contains(evidence) && run.reported.isEmpty && run.trail.info.rotations > 50)
+        // Two lines an hour: the first at once, and one with the number of the others.
         let refused = all("audit-refused.log")
         #expect(refused.count == 2 * 29 * 24)
         #expect(refused.count { $0.contains(#""kind":"authentication failed","count":29,"since":"#) } == 29 * 24)
         #expect(!all().contains { $0.contains("authentication failed") })
         try attack(3 * 24)
         #expect(!all().contains(evidence))
-        #expect(life.reported.first?.contains("the audit has dropped \(home.file("audit.log."))") == true)
+        #expect(run.reported.first?.contains("the audit has dropped the old file \(home.file("audit.log."))") == true)
         let first = try #require(all().first { $0.contains(#""kind":"dropped""#) })
         #expect(first.contains(#""from":"2026-1"#) && first.contains(#""bytes":1"#) && first.contains(#""to":"2026-"#))
-        #expect(life.trail.facts.dropped > 16_000)
-        life.trail.close()
+        #expect(run.trail.info.dropped > 16_000)
+        run.trail.close()
     }
 
-    @Test(
-        "an origin that changes a tweak without end spends its budget; then its changes share lines, and none is missing"
-    )
-    func budget() throws {
-        let life = try life()
+    @Test func anOriginOverItsBudgetSharesLinesAndNoChangeIsMissing() throws {
+        let run = try start()
         var count = 0
         let flood = {
             for _ in 0..<1_000 {
                 count += 1
-                try life.set(Double(count), by: 3)
+                try run.set(Double(count), by: 3)
             }
-            settle(life)
-            // What was taken then has its second, too.
-            life.time.advance(by: .seconds(1))
-            life.time.waitUntilAsleep()
+            settle(run)
+            // The commits that were read then have another second.
+            run.advance(by: .seconds(1))
         }
         for _ in 0..<20 { try flood() }
-        let size = (home.read("audit.log") ?? "").utf8.count
-        #expect(size > 1_000_000 && size < 1_048_576 + 300 + 4_096)
-        // Others have budgets of their own.
-        try life.set(7, by: 1, 0)
-        settle(life)
+        let size = { (home.read("audit.log") ?? "").utf8.count }
+        #expect((1_000_001..<1_048_576 + 300 + 4_096).contains(size()))
+        // Each origin has its own budget.
+        try run.set(7, by: 1, 0)
+        settle(run)
         #expect(lines().contains { $0.contains(#""by":"uid 0""#) })
-        for _ in 0..<10 {
-            life.time.advance(by: .seconds(60))
-            life.time.waitUntilAsleep()
-        }
-        #expect((home.read("audit.log") ?? "").utf8.count < 1_048_576 + 300 + 12 * 4_096)
+        for _ in 0..<10 { run.advance(by: .seconds(60)) }
+        #expect(size() < 1_048_576 + 300 + 12 * 4_096)
         let folded = try #require(lines().first { $0.contains(#""count":"#) })
         #expect(folded.contains(#""kind":"change","count":"#) && folded.contains(#""from revision":"#))
-        life.trail.close()
+        run.trail.close()
         let folds = lines().compactMap { $0.firstMatch(of: #/"count":(\d+)/#).flatMap { Int($0.1) } }
         let others = lines().count - folds.count
         #expect(folds.reduce(others, +) == count + 1)
-        #expect(life.trail.facts.folded == folds.reduce(-folds.count, +) && life.trail.facts.leftOut == 0)
+        #expect(run.trail.info.folded == folds.reduce(-folds.count, +) && run.trail.info.leftOut == 0)
     }
 
-    @Test("of what is alike within a minute the first is written at once, and one line has the number of the others")
-    func alike() throws {
-        let life = try life()
-        life.trail.note(refusal("authentication failed", port: 2))
-        life.time.waitUntilAsleep(for: .seconds(1))
+    @Test func similarRefusalsWithinAMinuteShareOneLine() throws {
+        let run = try start()
+        run.trail.note(refusal("authentication failed", port: 2))
+        run.time.waitUntilAsleep(for: .seconds(1))
         #expect(lines("audit-refused.log").count == 1)
-        for port in 3...9 { life.trail.note(refusal("authentication failed", port: port)) }
-        life.trail.note(refusal("denied", path: "A/B/X"))
-        life.trail.note(refusal("denied", path: "A/B/Y"))
-        life.time.advance(by: .seconds(1))
-        life.time.waitUntilAsleep()
-        // What is denied twice is something else each time.
+        for port in 3...9 { run.trail.note(refusal("authentication failed", port: port)) }
+        for path in ["A/B/X", "A/B/Y"] { run.trail.note(refusal("denied", path: path)) }
+        run.advance(by: .seconds(1))
+        // The two denials have different paths.
         #expect(lines("audit-refused.log").count == 3)
-        life.time.advance(by: .seconds(59))
-        life.time.waitUntilAsleep()
+        run.advance(by: .seconds(59))
         #expect(lines("audit-refused.log").count == 4)
-        #expect(
-            lines("audit-refused.log").last?.contains(
-                #""session":9,"kind":"authentication failed","count":7,"since":"2026-11-21T09:30:00.123Z""#) == true)
-        life.time.advance(by: .seconds(1))
-        life.time.waitUntilAsleep()
-        life.trail.note(refusal("authentication failed", port: 4))
-        life.trail.note(refusal("authentication failed", port: 5))
-        life.trail.close()
+        let combined = #""session":9,"kind":"authentication failed","count":7,"since":"2026-11-21T09:30:00.123Z""#
+        #expect(lines("audit-refused.log").last?.contains(combined) == true)
+        run.advance(by: .seconds(1))
+        for port in [4, 5] { run.trail.note(refusal("authentication failed", port: port)) }
+        run.trail.close()
         #expect(lines("audit-refused.log").count == 6 && lines().isEmpty)
     }
 
-    @Test("refusals never take more than their ceiling; then the new ones are left out, and acts are not")
-    func ceiling() throws {
-        let life = try life(maximumSize: 1_000, keep: 1)
-        for number in 0..<300 { life.trail.note(refusal("refused", path: "A/B/\(number)")) }
-        settle(life)
+    @Test func refusalsAreLimitedAndChangesAreNot() throws {
+        let run = try start(maximumSize: 1_000, keep: 1)
+        for number in 0..<300 { run.trail.note(refusal("refused", path: "A/B/\(number)")) }
+        settle(run)
         let size = all("audit-refused.log").reduce(0) { $0 + $1.utf8.count + 1 }
         #expect(size <= 20_000 && size > 17_000)
-        #expect(life.reported.count == 1 && life.reported[0].contains("audit-refused.log until what is in it is old"))
-        #expect(life.trail.facts.leftOut > 100 && life.trail.facts.state == "written")
-        life.time.advance(by: .seconds(1))
-        life.time.waitUntilAsleep()
-        try life.set(2)
-        settle(life)
+        #expect(run.reported.count == 1 && run.reported[0].contains("audit-refused.log until what is in it is old"))
+        #expect(run.trail.info.leftOut > 100 && run.trail.info.state == "written")
+        run.advance(by: .seconds(1))
+        try run.set(2)
+        settle(run)
         #expect(lines().count == 1)
         // A month later there is room again.
-        life.time.advance(by: .seconds(31 * 86_400))
-        life.time.waitUntilAsleep()
-        life.trail.note(refusal("refused", path: "A/B/New"))
-        for number in 0..<9 { life.trail.note(refusal("refused", path: "A/C/\(number)")) }
-        life.trail.close()
+        run.advance(by: .seconds(31 * 86_400))
+        for path in ["A/B/New"] + (0..<9).map({ "A/C/\($0)" }) { run.trail.note(refusal("refused", path: path)) }
+        run.trail.close()
         #expect(all("audit-refused.log").contains { $0.contains("A/C/8") })
-        #expect(life.reported.contains { $0.contains("the audit has dropped") })
+        #expect(run.reported.contains { $0.contains("the audit has dropped") })
     }
 
-    @Test(
-        "a program that sets without end while the disk refuses, or hangs, crowds nobody out; what is missing is counted",
-        arguments: [false, true])
-    func tooFastForTheDisk(hangs: Bool) throws {
+    @Test(arguments: [false, true]) func aFastProgramOnASlowDiskDoesNotDisplaceOthers(hangs: Bool) throws {
         let files = FailingFileSystem()
-        let life = try AuditedLife(home.file("audit.log"), files: files)
-        life.time.waitUntilIdle()
+        let run = try AuditedRun(home.file("audit.log"), files: files)
+        run.time.waitUntilIdle()
         let (reached, goOn) = (Gate(), Gate())
-        files.plan { call in
-            guard call.kind == .write else { return nil }
-            return hangs ? .waits(reached: reached, goOn: goOn) : .fails(ENOSPC)
-        }
-        try life.set(2, by: 1, 1000)
-        if hangs { reached.waitBlocking() } else { life.time.waitUntilAsleep(for: .milliseconds(100)) }
-        let tweak = try life.registry.register("A", "B", "Y", 0)
+        files.plan { $0.kind != .write ? nil : hangs ? .waits(reached: reached, goOn: goOn) : .fails(ENOSPC) }
+        try run.set(2, by: 1, 1000)
+        if hangs { reached.waitBlocking() } else { run.time.waitUntilAsleep(for: .milliseconds(100)) }
+        let tweak = try run.registry.register("A", "B", "Y", 0)
         for round in 1...20 {
             for value in 1...1_500 { tweak.value = round * 10_000 + value }
-            try life.set(Double(2 + round), by: 2, UInt32(1000 + round))
+            try run.set(Double(2 + round), by: 2, UInt32(1000 + round))
         }
         files.plan(nil)
         goOn.open()
-        life.trail.close()
-        let (all, facts) = (lines(), life.trail.facts)
+        run.trail.close()
+        let (all, info) = (lines(), run.trail.info)
         for user in 1000...1020 { #expect(all.count { $0.contains(#""by":"uid \#(user)","#) } == 1, "\(user)") }
         let program = all.filter { $0.contains(#""from":"program""#) }
         #expect(program.last?.hasSuffix(#""new":201500}"#) == true)
-        #expect(facts.leftOut > 10_000 && facts.commits + facts.leftOut == 30_021)
+        #expect(info.leftOut > 10_000 && info.commits + info.leftOut == 30_021)
         let counts = all.compactMap { $0.firstMatch(of: #/"kind":"left out","commits":(\d+),/#).flatMap { Int($0.1) } }
-        #expect(counts.reduce(0, +) == facts.leftOut)
-        // Each of the program's is there, or shares a line, or is counted.
-        #expect(program.count + facts.folded == 30_000 - facts.leftOut)
+        #expect(counts.reduce(0, +) == info.leftOut)
+        // Each commit of the program has a line, shares one, or is counted.
+        #expect(program.count + info.folded == 30_000 - info.leftOut)
     }
 
-    @Test("where others can write, that is said once, or nothing is written", arguments: [false, true])
-    func exposed(isStrict: Bool) throws {
+    @Test(arguments: [false, true]) func anAuditThatOthersCanWriteIsReportedOrRefused(isStrict: Bool) throws {
         chmod(home.path, 0o777)
-        let life = try AuditedLife(home.file("audit.log"), isStrict: isStrict)
-        try life.set(2)
-        life.time.waitUntilAsleep(for: isStrict ? .milliseconds(100) : .seconds(1))
-        #expect(life.reported.count == 1)
-        #expect(life.reported[0].contains("others can write \(home.path) (mode 777); chmod go-w it"))
+        let run = try AuditedRun(home.file("audit.log"), isStrict: isStrict)
+        try run.set(2)
+        run.time.waitUntilAsleep(for: isStrict ? .milliseconds(100) : .seconds(1))
+        let problem = "others can write \(home.path) (mode 777); chmod go-w it"
+        #expect(run.reported.map { $0.contains(problem) } == [true])
         #expect(lines().count == (isStrict ? 0 : 1))
-        #expect(life.trail.facts.state.hasPrefix("unwritten: ") == isStrict)
+        #expect(run.trail.info.state.hasPrefix("unwritten: ") == isStrict)
         chmod(home.path, 0o700)
-        life.trail.close()
-        #expect(lines().count == 1)
-        #expect(life.reported.count == (isStrict ? 2 : 1))
+        run.trail.close()
+        #expect(lines().count == 1 && run.reported.count == (isStrict ? 2 : 1))
     }
 }

@@ -1,4 +1,4 @@
-// Lines of the history are appended to a file that stays open: what others do to it meanwhile is seen all the same.
+// Tests that history lines are appended to an open file, and that changes to it by others are noticed.
 
 import Foundation
 import Testing
@@ -6,127 +6,100 @@ import Tweaks
 import TweaksStorage
 import TweaksTestSupport
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
-@Suite("History on disk: appending", .blocking)
-struct HistoryAppendTests {
+@Suite(.blocking) struct HistoryAppendTests {
     private let home: TemporaryDirectory
     private let files = FailingFileSystem()
     private let time = ManualTime()
-    private let life: StoredLife
+    private let run: ProgramRun
 
-    /// A file with a head and two lines, one of which was appended.
+    /// Writes a file with a head and two lines, one of which was appended.
     init() throws {
         home = try TemporaryDirectory()
-        life = StoredLife.withHistory(home.file("state"), files: files, time: time)
-        _ = try life.number("X")
+        run = ProgramRun(home.file("state"), files: files, keepsHistory: true, time: time)
+        _ = try run.number("X")
         for value in [2.0, 3] { try set(value) }
-        #expect(life.historyLines.count == 3)
+        #expect(run.historyLines.count == 3)
     }
 
     private func set(_ value: Double) throws {
-        // Another session each time: those of one would share an entry.
-        try life.set("X", value, by: UInt64(value))
-        #expect(life.tried() == nil)
+        // Changes of one session would share an entry.
+        try run.set("X", value, by: UInt64(value))
+        #expect(run.flush() == nil)
     }
 
     /// What the next run finds.
     private func entries() throws -> [String] {
-        life.store.close()
-        let next = StoredLife.withHistory(home.file("state"), time: time)
+        run.store.close()
+        let next = ProgramRun(home.file("state"), keepsHistory: true, time: time)
         _ = try next.number("X")
         #expect(next.events.count == 1)
         return next.registry.entries
     }
 
-    @Test("a set is two names that are looked at for each file, and no file is opened but the new one")
-    func calls() throws {
+    @Test func aSetAppendsWithoutOpeningTheHistory() throws {
         files.plan(nil)
         try set(4)
-        life.store.close()
-        #expect(
-            files.log.map(\.kind) == [
-                .factsOfPath, .factsOfName, .factsOfName, .factsOfName, .write, .open, .write, .sync, .sync, .facts,
-                .rename, .sync,
-            ])
+        run.store.close()
+        let calls: [FailingFileSystem.Kind] = [
+            .infoOfPath, .infoOfName, .infoOfName, .infoOfName, .write, .open, .write, .sync, .sync, .info, .rename,
+            .sync,
+        ]
+        #expect(files.log.map(\.kind) == calls)
         #expect(files.log.map(\.name).filter { $0.hasPrefix("history") } == ["history.jsonl"])
     }
 
-    @Test("what is no longer the file that is open, or has grown, is set aside", arguments: [true, false])
-    func tampered(isReplaced: Bool) throws {
+    /// A replacement has the same size and another inode.
+    @Test(arguments: ["replaced", "grown", "overwritten"]) func aFileChangedByOthersIsQuarantined(how: String) throws {
         let text = try #require(home.read("state/history.jsonl"))
-        // Of the same size, it is told by its number.
-        if isReplaced {
+        let content = ["grown": text + "evidence\n", "overwritten": "a note of mine\n"][how] ?? text
+        if how == "replaced" {
             try home.write(text, to: "state/copy")
-            #expect(rename(home.file("state/copy"), life.historyFile) == 0)
+            #expect(rename(home.file("state/copy"), run.historyFile) == 0)
         } else {
-            try append("evidence\n")
+            try home.write(content, to: "state/history.jsonl")
         }
         try set(4)
-        let names = home.names("state").filter { $0.hasPrefix("history.jsonl.unreadable-") }
-        #expect(names.map { home.read("state/\($0)") } == [isReplaced ? text : text + "evidence\n"])
-        #expect(life.historyLines.count == 4)
+        #expect(home.quarantined("history.jsonl") == [content] && run.historyLines.count == 4)
         try set(5)
-        #expect(life.historyLines.count == 5)
+        #expect(run.historyLines.count == 5)
         #expect(try entries().count == 4)
     }
 
-    private func append(_ text: String) throws {
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: life.historyFile))
-        try file.seekToEnd()
-        try file.write(contentsOf: Data(text.utf8))
-        try file.close()
-    }
-
-    @Test("one that was removed, or moved away with its directory, is written anew", arguments: [true, false])
-    func gone(isRemoved: Bool) throws {
+    @Test(arguments: [true, false]) func aRemovedOrMovedFileIsWrittenAnew(isRemoved: Bool) throws {
         if isRemoved {
-            try FileManager.default.removeItem(atPath: life.historyFile)
+            try FileManager.default.removeItem(atPath: run.historyFile)
         } else {
-            try FileManager.default.moveItem(atPath: life.directory, toPath: home.file("away"))
+            try FileManager.default.moveItem(atPath: run.directory, toPath: home.file("away"))
         }
         try set(4)
-        #expect(life.historyLines.count == 4)
+        #expect(run.historyLines.count == 4)
         if !isRemoved { #expect(home.read("away/history.jsonl")?.split(separator: "\n").count == 3) }
         #expect(try entries().count == 3)
     }
 
-    @Test("one that was given away is not appended to")
-    func foreign() throws {
-        if chown(life.historyFile, 12_345, 12_345) != 0 { try Test.cancel("only root can give a file away") }
-        let before = life.historyLines
+    @Test func aFileOfAnotherUserIsNotAppendedTo() throws {
+        if chown(run.historyFile, 12_345, 12_345) != 0 { try Test.cancel("only root can give a file away") }
+        let before = run.historyLines
         try set(4)
-        #expect(life.historyLines == before)
-        #expect(life.store.facts.history.state.contains("belongs to uid 12345"))
+        #expect(run.historyLines == before && run.store.info.history.state.contains("belongs to uid 12345"))
     }
 
-    @Test("lines that the disk refuses are written with the next attempt, and the values are not held up")
-    func refused() throws {
+    @Test func refusedLinesAreWrittenWithTheNextAttempt() throws {
         files.plan { $0.kind == .sync && $0.numberOfKind == 1 ? .fails(EIO) : nil }
         try set(4)
-        #expect(life.store.facts.history.state == "unsaved: Input/output error (flushing history.jsonl)")
+        #expect(run.store.info.history.state == "unsaved: Input/output error (flushing history.jsonl)")
         files.plan(nil)
-        time.waitUntilAsleep(for: .milliseconds(100))
-        time.advance(by: .milliseconds(100))
+        time.advance(whenAsleepFor: .milliseconds(100))
         time.waitUntilIdle()
-        #expect(life.store.facts.history.state == "saved")
-        #expect(life.historyLines.count == 4)
-        life.store.close()
-        #expect(life.events.count == 3 && life.events[2] == .historyRecovered(path: life.historyFile))
+        #expect(run.store.info.history.state == "saved" && run.historyLines.count == 4)
+        run.store.close()
+        #expect(run.events.count == 3 && run.events[2] == .historyRecovered(path: run.historyFile))
     }
 
-    @Test("the disk has them, too, where the overrides cannot be written")
-    func alone() throws {
+    @Test func theHistoryIsSavedThoughTheOverridesCannotBe() throws {
         files.plan { $0.kind == .open && $0.name.hasPrefix("overrides.json") ? .fails(ENOSPC) : nil }
-        try life.set("X", 4, by: 4)
-        #expect(life.tried() != nil)
-        #expect(life.historyLines.count == 4)
+        try run.set("X", 4, by: 4)
+        #expect(run.flush() != nil && run.historyLines.count == 4)
         #expect(files.log.count { $0.kind == .sync } == 1)
     }
 }

@@ -1,4 +1,4 @@
-// Undo and redo through restarts, against the same kind of model as without them.
+// Tests undo and redo through restarts against a model, and the limits of the history file.
 
 import Foundation
 import Testing
@@ -6,7 +6,7 @@ import Tweaks
 import TweaksStorage
 import TweaksTestSupport
 
-/// What a history should do: lists of overrides before and after each step.
+/// A model of the history: lists of overrides before and after each step.
 private struct Model {
     struct Step {
         var before: [Double?]
@@ -19,7 +19,7 @@ private struct Model {
     var overrides: [Double?]
     var done: [Step] = []
     var undone: [Step] = []
-    /// The last entry can take in another change.
+    /// Whether the last entry can absorb another change.
     var canMerge = false
 
     mutating func commit(
@@ -57,47 +57,46 @@ private struct Model {
     }
 }
 
-@Suite("History through restarts", .blocking)
-struct HistoryRestartTests {
+@Suite(.blocking) struct HistoryRestartTests {
     private static let names = (0..<5).map { "N\($0)" }
 
     private let home: TemporaryDirectory
+    private let time = ManualTime()
 
     init() throws { home = try TemporaryDirectory() }
 
-    private func life(_ time: ManualTime) throws -> StoredLife {
-        let registry = TweakRegistry { time.now }
+    private func start() throws -> ProgramRun {
+        let registry = TweakRegistry { [time] in time.now }
         registry.historyLimit = 100_000
-        let life = StoredLife.withHistory(home.file("state"), time: time, registry: registry)
-        for name in Self.names { _ = try life.number(name, 0) }
-        return life
+        let run = ProgramRun(home.file("state"), keepsHistory: true, time: time, registry: registry)
+        for name in Self.names { _ = try run.number(name, 0) }
+        return run
     }
 
-    @Test("thousands of commits, undos, redos and restarts", .tags(.quantity), arguments: [1, 2, 3] as [UInt64])
-    func random(seed: UInt64) throws {
+    @Test(.tags(.quantity), arguments: [1, 2, 3] as [UInt64])
+    func undoAndRedoFollowTheModelThroughRestarts(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let time = ManualTime()
         var model = Model(overrides: Self.names.map { _ in nil })
-        var life = try life(time)
+        var run = try start()
         for _ in 0..<quantity(1_500) {
             time.advance(by: .milliseconds(Int.random(in: 0...400, using: &random)))
             switch Int.random(in: 0..<100, using: &random) {
             case 0..<2:
-                life.store.close()
-                life = try self.life(time)
+                run.store.close()
+                run = try self.start()
                 model.canMerge = false
-            case 2..<25: #expect(model.undo() == ((try? life.registry.undo()) != nil))
-            case 25..<40: #expect(model.redo() == ((try? life.registry.redo()) != nil))
-            default: try commit(life.registry, &model, at: time.now, &random)
+            case 2..<25: #expect(model.undo() == ((try? run.registry.undo()) != nil))
+            case 25..<40: #expect(model.redo() == ((try? run.registry.redo()) != nil))
+            default: try commit(run.registry, &model, at: time.now, &random)
             }
             let overrides = Self.names.map { name in
-                life.registry["A/B/\(name)"]?.layers.last { $0.layer == .override }?.value
+                run.registry["A/B/\(name)"]?.layers.last { $0.layer == .override }?.value
             }
             #expect(overrides == model.overrides.map { $0.map { .number($0) } })
         }
-        let changes = life.registry.history.filter { $0.kind == .change }
+        let changes = run.registry.history.filter { $0.kind == .change }
         #expect(changes.count { !$0.isUndone } == model.done.count)
-        life.store.close()
+        run.store.close()
         #expect(home.names("state") == ["history.jsonl", "lock", "overrides.json"])
     }
 
@@ -109,10 +108,8 @@ struct HistoryRestartTests {
         let indices =
             Bool.random(using: &random) ? [0] : Array(Self.names.indices.shuffled(using: &random).prefix(3))
         let changes = indices.map { index -> (index: Int, value: Double?) in
-            (
-                index,
-                Int.random(in: 0..<5, using: &random) == 0 ? nil : Double(Int.random(in: 1...4, using: &random)) / 3
-            )
+            let isReset = Int.random(in: 0..<5, using: &random) == 0
+            return (index, isReset ? nil : Double(Int.random(in: 1...4, using: &random)) / 3)
         }
         var batch = TweakBatch()
         for (index, value) in changes {
@@ -124,19 +121,17 @@ struct HistoryRestartTests {
         model.commit(changes, by: session, at: time)
     }
 
-    @Test("a tweak that registers late, under another name, or not at all")
-    func late() throws {
-        let time = ManualTime()
-        let first = try life(time)
+    @Test func tweaksRegisteredLateOrRenamedCanBeUndone() throws {
+        let first = try start()
         try first.set("N0", 2)
         try first.registry.register("A", "B", "Secret", "s", flags: .secret).set("t")
         try first.registry.register("A", "B", "Old", 1.0).set(5)
         try first.set("N1", 3, by: 2)
         first.store.close()
-        let registry = TweakRegistry { time.now }
-        let second = StoredLife.withHistory(home.file("state"), time: time, registry: registry)
-        #expect(
-            registry.entries == ["4 session 2: N1 0→3", "3 code: Old 1→5", "2 code: Secret ?→?", "1 session 1: N0 0→2"])
+        let registry = TweakRegistry { [time] in time.now }
+        let second = ProgramRun(home.file("state"), keepsHistory: true, time: time, registry: registry)
+        let entries = ["4 session 2: N1 0→3", "3 code: Old 1→5", "2 code: Secret ?→?", "1 session 1: N0 0→2"]
+        #expect(registry.entries == entries)
         #expect(throws: TweakError.self) { try registry.undo() }
         let late = try second.number("N1", 0)
         #expect(late.value == 3)
@@ -149,7 +144,7 @@ struct HistoryRestartTests {
         _ = try registry.register("A", "B", "Secret", "s", flags: .secret)
         #expect { try registry.undo() } throws: { "\($0)".contains("is a secret") }
         try registry.undo(force: true)
-        // It is of another kind by now.
+        // It has another kind now.
         _ = try registry.register("A", "B", "N0", "text")
         #expect(throws: TweakError.self) { try registry.undo() }
         #expect(throws: TweakError.self) { try registry.redo() }
@@ -158,43 +153,35 @@ struct HistoryRestartTests {
         #expect(file.contains(#"{"path":"A/B/Secret","secret":true}"#) && !file.contains(#""t""#))
     }
 
-    @Test("a temporary override is taken back and made again after a restart, with the end that it had")
-    func temporary() throws {
-        let time = ManualTime()
-        let first = try life(time)
+    @Test func aTemporaryOverrideCanBeUndoneAndRedoneAfterARestart() throws {
+        let first = try start()
         try first.set("N0", 2)
-        var batch = TweakBatch()
-        batch.set("A/B/N0", .number(3), for: .seconds(600))
-        try first.registry.commit(batch, origin: .user(1000), kind: .change(session: 2), delivery: .caller)
+        try first.set("N0", 3, for: .seconds(600), by: 2)
         first.store.close()
-        let second = try life(time)
+        let second = try start()
         let tweak = try second.number("N0", 0)
         #expect(tweak.value == 3)
         try second.registry.undo()
         #expect(tweak.value == 2)
         second.store.close()
-        let third = try life(time)
+        let third = try start()
         let again = try third.number("N0", 0)
         try third.registry.redo()
         #expect(again.value == 3)
         third.store.close()
+        let temporary = #"{"time":"2026-11-21T09:30:00.123Z","expires":"2026-11-21T09:40:00.123Z","value":3}"#
         let file = try #require(home.read("state/history.jsonl"))
-        #expect(
-            file.contains(
-                #""before":2,"after":2,"temporaryAfter":{"time":"2026-11-21T09:30:00.123Z","expires":"2026-11-21T09:40:00.123Z","value":3}"#
-            ))
+        #expect(file.contains(#""before":2,"after":2,"temporaryAfter":\#(temporary)"#))
     }
 
-    @Test("what has become a secret is shown and stored no more")
-    func becomesSecret() throws {
-        let time = ManualTime()
-        let first = try life(time)
+    @Test func aValueThatBecameASecretIsNeitherShownNorStored() throws {
+        let first = try start()
         let word = try first.registry.register("A", "B", "Word", "a")
         word.value = "hunter2"
         first.store.close()
-        // A line without an end: the file is replaced with the next write, and not appended to.
+        // A torn line makes the next write replace the file.
         try home.write(try #require(home.read("state/history.jsonl")) + "{", to: "state/history.jsonl")
-        let second = try life(time)
+        let second = try start()
         _ = try second.registry.register("A", "B", "Word", "a", flags: .secret)
         #expect(second.registry.entries.last == "1 code: Word ?→?")
         #expect { try second.registry.undo() } throws: { "\($0)".contains("is a secret") }
@@ -204,44 +191,39 @@ struct HistoryRestartTests {
         #expect(home.read("state/history.jsonl")?.contains("hunter2") == false)
     }
 
-    @Test("the file is bounded by commits, and so is what is read", .tags(.quantity))
-    func boundedByCommits() throws {
-        let time = ManualTime()
-        let registry = TweakRegistry { time.now }
+    private func startBounded() -> ProgramRun {
+        let registry = TweakRegistry { [time] in time.now }
         registry.historyLimit = 10
-        let life = StoredLife.withHistory(home.file("state"), time: time, registry: registry)
-        _ = try life.number("X")
+        return ProgramRun(home.file("state"), keepsHistory: true, time: time, registry: registry)
+    }
+
+    @Test(.tags(.quantity)) func theFileIsBoundedByCommits() throws {
+        let run = startBounded()
+        _ = try run.number("X")
         let last = quantity(300, few: 100)
         var longest = 0
         for number in 1...last {
-            try life.set("X", Double(number + 1), by: UInt64(number))
-            life.tried()
+            try run.set("X", Double(number + 1), by: UInt64(number))
+            run.flush()
             time.advance(by: .milliseconds(500))
-            longest = max(longest, life.historyLines.count)
+            longest = max(longest, run.historyLines.count)
         }
-        life.store.close()
+        run.store.close()
         #expect((20...85).contains(longest))
-        let next = TweakRegistry { time.now }
-        next.historyLimit = 10
-        let second = StoredLife.withHistory(home.file("state"), time: time, registry: next)
-        #expect(next.entries.count == 10 && next.entries.first == "\(last) session \(last): X \(last)→\(last + 1)")
-        second.store.close()
+        let entries = startBounded().registry.entries
+        #expect(entries.count == 10 && entries.first == "\(last) session \(last): X \(last)→\(last + 1)")
     }
 
-    @Test("the file is bounded by bytes")
-    func boundedByBytes() throws {
-        let time = ManualTime()
-        let registry = TweakRegistry { time.now }
-        registry.historyLimit = 10
-        let life = StoredLife.withHistory(home.file("state"), time: time, registry: registry)
-        let text = try registry.register("A", "B", "Text", "")
+    @Test func theFileIsBoundedByBytes() throws {
+        let run = startBounded()
+        let text = try run.registry.register("A", "B", "Text", "")
         for number in 0..<10 {
             time.advance(by: .seconds(1))
             // Each is in the line four times: two values, two overrides.
             text.value = String(repeating: "\(number)", count: 300_000)
         }
-        life.store.close()
-        let size = try #require(FileManager.default.attributesOfItem(atPath: life.historyFile)[.size] as? Int)
+        run.store.close()
+        let size = try #require(FileManager.default.attributesOfItem(atPath: run.historyFile)[.size] as? Int)
         #expect((4_000_000...8_500_000).contains(size))
     }
 }

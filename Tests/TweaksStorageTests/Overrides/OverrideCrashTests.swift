@@ -1,4 +1,4 @@
-// A process that dies before or after any single call on files leaves the old file or the new one, complete.
+// Tests that a process that dies before or after any call on files leaves the old or the new file, complete.
 
 import Foundation
 import Testing
@@ -6,95 +6,90 @@ import Tweaks
 import TweaksStorage
 import TweaksTestSupport
 
-@Suite("Overrides on disk: crashes", .blocking)
-struct OverrideCrashTests {
+@Suite(.blocking) struct OverrideCrashTests {
     private static let numbers = 1...40
 
     private let home: TemporaryDirectory
 
     init() throws { home = try TemporaryDirectory() }
 
-    /// What a next run finds; anything else than complete files is an event.
-    private func found(_ place: String) throws -> (values: [Double], events: [OverrideStore.Event]) {
-        let life = StoredLife(home.file(place))
-        let values = try ["X", "Y"].map { try life.number($0).value }
-        life.store.close()
-        #expect(!home.names(place).contains { $0.hasSuffix(".tmp") })
-        return (values, life.events)
+    /// Starts a run with two numbers.
+    private func start(_ folder: String, _ files: FailingFileSystem) throws -> ProgramRun {
+        let run = ProgramRun(home.file(folder), files: files, time: ManualTime())
+        _ = try (run.number("X"), run.number("Y"))
+        return run
     }
 
-    private func set(_ life: StoredLife, _ value: Double) throws {
-        try life.registry.commit(origin: .code) { batch in
-            batch.set("A/B/X", .number(value))
-            batch.set("A/B/Y", .number(value))
+    /// What the next run finds. An incomplete file would cause an event.
+    private func found(_ folder: String) throws -> (values: [Double], events: [OverrideStore.Event]) {
+        let run = try start(folder, FailingFileSystem())
+        let values = try ["X", "Y"].map { try run.number($0).value }
+        run.store.close()
+        #expect(!home.names(folder).contains { $0.hasSuffix(".tmp") })
+        return (values, run.events)
+    }
+
+    /// Sets both numbers in one commit and flushes.
+    @discardableResult
+    private func save(_ run: ProgramRun, _ value: Double) throws -> String? {
+        try run.registry.commit(origin: .code) { batch in
+            for path in ["A/B/X", "A/B/Y"] { batch.set(path, .number(value)) }
         }
+        return run.flush()
     }
 
-    @Test("in a write", arguments: numbers, [false, true])
-    func write(number: Int, isAfter: Bool) throws {
+    @Test(arguments: numbers, [false, true])
+    func aCrashInAWriteLeavesTheOldOrTheNewFile(number: Int, isAfter: Bool) throws {
         let files = FailingFileSystem()
-        let life = StoredLife(home.file("state"), files: files, time: ManualTime())
-        _ = try (life.number("X"), life.number("Y"))
-        try set(life, 2)
-        #expect(life.tried() == nil)
-        files.plan { $0.number == number ? isAfter ? .crashesAfter : .crashesBefore : nil }
-        try set(life, 3)
-        let failure = life.tried()
+        let run = try start("state", files)
+        #expect(try save(run, 2) == nil)
+        files.plan(FailingFileSystem.crash(at: number, isAfter: isAfter))
+        let failure = try save(run, 3)
         let wasReached = files.isCrashed
-        life.store.close()
+        run.store.close()
         let (values, events) = try found("state")
-        // Half a write would be a value that nobody set, an empty file, or a file set aside.
+        // Half a write would be a value that was never set, an empty file, or a quarantined file.
         #expect(values == [2, 2] || values == [3, 3])
         if failure == nil { #expect(values == [3, 3]) }
-        #expect(events == [.opened(path: life.file, entries: 2)])
+        #expect(events == [.opened(path: run.file, entries: 2)])
         if !wasReached { #expect(failure == nil) }
     }
 
-    @Test("all calls of a write are among those")
-    func coverage() throws {
+    @Test func theCrashPointsCoverEveryCallOfAWrite() throws {
         let files = FailingFileSystem()
-        let life = StoredLife(home.file("state"), files: files)
-        try life.number("X").value = 2
-        life.tried()
+        let run = ProgramRun(home.file("state"), files: files)
+        try run.save("X", 2)
         files.plan(nil)
-        try life.number("X").value = 3
-        life.tried()
-        #expect(
-            files.log.map(\.kind) == [
-                .factsOfPath, .factsOfName, .factsOfName, .open, .write, .sync, .facts, .rename, .sync,
-            ])
-        #expect(files.log.count < Self.numbers.upperBound)
+        try run.save("X", 3)
+        let calls: [FailingFileSystem.Kind] = [
+            .infoOfPath, .infoOfName, .infoOfName, .open, .write, .sync, .info, .rename, .sync,
+        ]
+        #expect(files.log.map(\.kind) == calls && calls.count < Self.numbers.upperBound)
     }
 
-    @Test("in the first write of all, with the directory still to be made", arguments: numbers, [false, true])
-    func first(number: Int, isAfter: Bool) throws {
+    @Test(arguments: numbers, [false, true])
+    func aCrashInTheFirstWriteLeavesNoFileOrACompleteOne(number: Int, isAfter: Bool) throws {
         let files = FailingFileSystem()
-        files.plan { $0.number == number ? isAfter ? .crashesAfter : .crashesBefore : nil }
-        let life = StoredLife(home.file("state/deep"), files: files, time: ManualTime())
-        _ = try (life.number("X"), life.number("Y"))
-        try set(life, 3)
-        let failure = life.tried()
-        life.store.close()
+        files.plan(FailingFileSystem.crash(at: number, isAfter: isAfter))
+        let run = try start("state/deep", files)
+        let failure = try save(run, 3)
+        run.store.close()
         let (values, events) = try found("state/deep")
         #expect(values == [1, 1] || values == [3, 3])
         if failure == nil { #expect(values == [3, 3]) }
         #expect(events.count == 1)
     }
 
-    @Test("while a broken file is set aside", arguments: numbers, [false, true])
-    func settingAside(number: Int, isAfter: Bool) throws {
-        try FileManager.default.createDirectory(
-            atPath: home.file("state"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    @Test(arguments: numbers, [false, true])
+    func aCrashDuringQuarantineKeepsTheBrokenFile(number: Int, isAfter: Bool) throws {
+        try home.makeFolder("state")
         try home.write("evidence", to: "state/overrides.json")
         let files = FailingFileSystem()
-        files.plan { $0.number == number ? isAfter ? .crashesAfter : .crashesBefore : nil }
-        let life = StoredLife(home.file("state"), files: files, time: ManualTime())
-        _ = try (life.number("X"), life.number("Y"))
-        try set(life, 3)
-        life.tried()
-        life.store.close()
+        files.plan(FailingFileSystem.crash(at: number, isAfter: isAfter))
+        let run = try start("state", files)
+        try save(run, 3)
+        run.store.close()
         _ = try found("state")
-        let kept = home.names("state").filter { home.read("state/\($0)") == "evidence" }
-        #expect(kept.count == 1)
+        #expect(home.names("state").count { home.read("state/\($0)") == "evidence" } == 1)
     }
 }

@@ -1,4 +1,4 @@
-// What a disk can do to a storage: the values stay in effect, the answer says so, and it is tried again.
+// Tests that failed writes leave values in effect, are reported and are retried.
 
 import Foundation
 import Testing
@@ -6,76 +6,54 @@ import Tweaks
 import TweaksStorage
 import TweaksTestSupport
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
-@Suite("Overrides on disk: failures", .blocking)
-struct OverrideFailureTests {
+@Suite(.blocking) struct OverrideFailureTests {
     private let home: TemporaryDirectory
     private let files = FailingFileSystem()
     private let time = ManualTime()
 
     init() throws { home = try TemporaryDirectory() }
 
-    private func life() -> StoredLife { StoredLife(home.file("state"), files: files, time: time) }
+    private func start() -> ProgramRun { ProgramRun(home.file("state"), files: files, time: time) }
 
-    @Test(
-        "each call of a write may fail: unsaved, and saved with the next attempt",
-        arguments: [
-            (FailingFileSystem.Kind.open, ENOSPC, "No space left on device (writing overrides.json)"),
-            (.open, EROFS, "Read-only file system (writing overrides.json)"),
-            (.open, EACCES, "Permission denied (writing overrides.json)"),
-            (.open, EMFILE, "Too many open files (writing overrides.json)"),
-            (.write, ENOSPC, "No space left on device (writing overrides.json)"),
-            (.write, EDQUOT, "Disk quota exceeded (writing overrides.json)"),
-            (.sync, EIO, "Input/output error (flushing overrides.json)"),
-            (.facts, EIO, "Input/output error (flushing overrides.json)"),
-            (.rename, EIO, "Input/output error (replacing overrides.json)"),
-        ])
-    func fails(kind: FailingFileSystem.Kind, code: Int32, reason: String) throws {
-        let life = life()
-        let size = try life.number("Size")
+    @Test(arguments: [
+        (FailingFileSystem.Kind.open, ENOSPC, "No space left on device (writing overrides.json)"),
+        (.open, EROFS, "Read-only file system (writing overrides.json)"),
+        (.open, EACCES, "Permission denied (writing overrides.json)"),
+        (.open, EMFILE, "Too many open files (writing overrides.json)"),
+        (.write, ENOSPC, "No space left on device (writing overrides.json)"),
+        (.write, EDQUOT, "Disk quota exceeded (writing overrides.json)"),
+        (.sync, EIO, "Input/output error (flushing overrides.json)"),
+        (.info, EIO, "Input/output error (flushing overrides.json)"),
+        (.rename, EIO, "Input/output error (replacing overrides.json)"),
+    ])
+    func aFailedWriteLeavesTheValueAndIsRetried(kind: FailingFileSystem.Kind, code: Int32, reason: String) throws {
+        let run = start()
+        let size = try run.number("Size")
         files.plan { $0.kind == kind ? .fails(code) : nil }
-        size.value = 2
-        #expect(life.tried() == reason)
-        #expect(size.value == 2)
-        #expect(home.names("state") == ["lock"])
-        #expect(life.store.facts.state == "unsaved: \(reason)")
+        #expect(run.save(size, 2) == reason)
+        #expect(size.value == 2 && home.names("state") == ["lock"])
+        #expect(run.store.info.state == "unsaved: \(reason)")
         files.plan(nil)
-        time.waitUntilAsleep(for: .milliseconds(100))
-        time.advance(by: .milliseconds(100))
-        #expect(life.isSavedInTheEnd())
-        #expect(life.text?.contains("A/B/Size") == true)
-        #expect(life.events.count == 3)
-        #expect(life.events.last == .recovered(path: life.file))
-        #expect(life.store.facts.lastFailure == reason)
-        #expect(life.store.facts.state == "saved")
+        time.advance(whenAsleepFor: .milliseconds(100))
+        #expect(run.isSavedEventually() && run.text?.contains("A/B/Size") == true)
+        #expect(run.events.count == 3 && run.events.last == .recovered(path: run.file))
+        #expect(run.store.info.lastFailure == reason && run.store.info.state == "saved")
     }
 
-    @Test("a directory that cannot be flushed is a failure, though the file is the new one")
-    func directorySync() throws {
-        let life = life()
-        try life.number("X").value = 2
-        life.tried()
+    @Test func aFailedDirectoryFlushIsReportedThoughTheFileIsNew() throws {
+        let run = start()
+        try run.save("X", 2)
         files.plan { $0.kind == .sync && $0.numberOfKind == 2 ? .fails(EIO) : nil }
-        try life.number("X").value = 3
-        #expect(life.tried() == "Input/output error (flushing the directory)")
-        #expect(life.text?.contains(#""value": 3"#) == true)
+        #expect(try run.save("X", 3) == "Input/output error (flushing the directory)")
+        #expect(run.text?.contains(#""value": 3"#) == true)
         files.plan(nil)
-        try life.number("X").value = 4
-        time.waitUntilAsleep(for: .milliseconds(20))
-        time.advance(by: .milliseconds(20))
-        #expect(life.isSavedInTheEnd())
+        try run.number("X").value = 4
+        time.advance(whenAsleepFor: .milliseconds(20))
+        #expect(run.isSavedEventually())
         #expect(home.names("state") == ["lock", "overrides.json"])
     }
 
-    @Test("interrupted calls and short writes are gone on with", arguments: [1, 2, 3, 5, 8])
-    func interrupted(period: Int) throws {
+    @Test(arguments: [1, 2, 3, 5, 8]) func interruptedCallsAndShortWritesAreContinued(period: Int) throws {
         files.plan { call in
             switch call.kind {
             case .write: .isShort
@@ -84,132 +62,95 @@ struct OverrideFailureTests {
             default: nil
             }
         }
-        let life = life()
-        try life.number("Size").value = 2
-        #expect(life.tried() == nil)
-        life.store.close()
+        let run = start()
+        #expect(try run.save("Size", 2) == nil)
+        run.store.close()
         files.plan(nil)
-        #expect(try self.life().number("Size").value == 2)
+        #expect(try start().number("Size").value == 2)
     }
 
-    @Test("back-off: ever less often, and each reason is said once")
-    func backOff() throws {
-        let life = life()
+    @Test func retriesBackOffAndEachReasonIsReportedOnce() throws {
+        let run = start()
         files.plan { $0.kind == .sync ? .fails(ENOSPC) : nil }
-        try life.number("Size").value = 2
-        life.tried()
+        try run.save("Size", 2)
         for delay in [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000] {
-            time.waitUntilAsleep(for: .milliseconds(delay))
-            time.advance(by: .milliseconds(delay))
+            time.advance(whenAsleepFor: .milliseconds(delay))
         }
         time.waitUntilAsleep(for: .seconds(30))
-        #expect(life.store.facts.failures == 12)
-        #expect(life.events.count == 2)
+        #expect(run.store.info.failures == 12 && run.events.count == 2)
         files.plan { $0.kind == .sync ? .fails(EIO) : nil }
         time.advance(by: .seconds(30))
         time.waitUntilAsleep(for: .seconds(30))
-        #expect(life.events.count == 3)
+        #expect(run.events.count == 3)
         files.plan(nil)
         time.advance(by: .seconds(30))
-        #expect(life.isSavedInTheEnd())
-        #expect(life.events.count == 4)
+        #expect(run.isSavedEventually() && run.events.count == 4)
     }
 
-    @Test("while it fails, something new is tried soon, and not in a frenzy")
-    func news() throws {
-        let life = life()
-        let size = try life.number("Size")
+    @Test func aNewChangeIsTriedSoonWhileWritesFail() throws {
+        let run = start()
+        let size = try run.number("Size")
         files.plan { $0.kind == .sync ? .fails(ENOSPC) : nil }
-        size.value = 2
-        life.tried()
+        run.save(size, 2)
         time.waitUntilAsleep(for: .milliseconds(100))
         for number in 3...1_000 { size.value = Double(number) }
         time.waitUntilAsleep(for: .milliseconds(20))
-        #expect(life.store.facts.failures == 1)
-        #expect(life.store.status.answer(for: life.registry.revision) == .pending)
+        #expect(run.store.info.failures == 1)
+        #expect(run.store.status.answer(for: run.registry.revision) == .pending)
         time.advance(by: .milliseconds(20))
-        #expect(life.tried() != nil)
-        #expect(life.store.facts.failures == 2)
+        #expect(run.flush() != nil && run.store.info.failures == 2)
         // It has not put off the attempt that was due.
         time.waitUntilAsleep(for: .milliseconds(80))
     }
 
-    @Test("a directory that is deleted underneath is made again")
-    func deleted() throws {
-        let life = life()
-        try life.number("Size").value = 2
-        life.tried()
-        try FileManager.default.removeItem(atPath: life.directory)
-        try life.number("Other").value = 3
-        #expect(life.tried() == nil)
-        #expect(life.text?.contains("A/B/Size") == true)
+    @Test(arguments: ["rm -r state", "cp state/overrides.json copy; cat copy > state/overrides.json"])
+    func aDeletedDirectoryOrACopyOfOurFileIsReplaced(script: String) throws {
+        let run = start()
+        try run.save("Size", 2)
+        try Shell.run(script, in: home.path)
+        #expect(try run.save("Other", 3) == nil)
+        #expect(run.text?.contains("A/B/Size") == true && run.text?.contains("A/B/Other") == true)
         #expect(home.names("state") == ["lock", "overrides.json"])
     }
 
-    @Test("a directory that is replaced underneath is the new one; what lies there is kept")
-    func replaced() throws {
-        let life = life()
-        try life.number("Size").value = 2
-        life.tried()
-        try FileManager.default.moveItem(atPath: life.directory, toPath: home.file("away"))
-        try FileManager.default.createDirectory(
-            atPath: life.directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    @Test func aReplacedDirectoryIsUsedAndItsFileIsKept() throws {
+        let run = start()
+        try run.save("Size", 2)
+        try FileManager.default.moveItem(atPath: run.directory, toPath: home.file("away"))
+        try home.makeFolder("state")
         try home.write("not ours", to: "state/overrides.json")
-        try life.number("Size").value = 3
-        #expect(life.tried() == nil)
-        #expect(life.text?.contains(#""value": 3"#) == true)
+        #expect(try run.save("Size", 3) == nil)
+        #expect(run.text?.contains(#""value": 3"#) == true)
         #expect(home.read("state/overrides.json.unreadable-20261121T093000Z") == "not ours")
         #expect(home.read("away/overrides.json")?.contains(#""value": 2"#) == true)
     }
 
-    @Test("a file that is replaced by a directory, or changed by hand, is set aside")
-    func foreign() throws {
-        let life = life()
-        try life.number("Size").value = 2
-        life.tried()
-        try FileManager.default.removeItem(atPath: life.file)
-        try FileManager.default.createDirectory(atPath: life.file, withIntermediateDirectories: false)
-        try life.number("Size").value = 3
-        #expect(life.tried() == nil)
+    @Test func aFileReplacedByADirectoryOrEditedByHandIsQuarantined() throws {
+        let run = start()
+        try run.save("Size", 2)
+        try FileManager.default.removeItem(atPath: run.file)
+        try home.makeFolder("state/overrides.json")
+        #expect(try run.save("Size", 3) == nil)
         try home.write("by hand", to: "state/overrides.json")
-        try life.number("Size").value = 4
-        #expect(life.tried() == nil)
-        #expect(life.text?.contains(#""value": 4"#) == true)
+        #expect(try run.save("Size", 4) == nil)
+        #expect(run.text?.contains(#""value": 4"#) == true)
         #expect(home.read("state/overrides.json.unreadable-20261121T093000Z-2") == "by hand")
-        #expect(life.store.facts.setAside == "overrides.json.unreadable-20261121T093000Z-2")
+        #expect(run.store.info.lastQuarantined == "overrides.json.unreadable-20261121T093000Z-2")
     }
 
-    @Test("a copy of our own file is ours")
-    func copied() throws {
-        let life = life()
-        try life.number("Size").value = 2
-        life.tried()
-        try home.write(try #require(life.text), to: "state/overrides.json")
-        try life.number("Size").value = 3
-        #expect(life.tried() == nil)
-        #expect(home.names("state") == ["lock", "overrides.json"])
-    }
-
-    @Test("a file that cannot be replaced is still ours, however often that is tried")
-    func replacing() throws {
-        let life = life()
-        let size = try life.number("Size")
-        size.value = 2
-        #expect(life.tried() == nil)
+    @Test func aFileThatCannotBeReplacedStaysOurs() throws {
+        let run = start()
+        let size = try run.number("Size")
+        #expect(run.save(size, 2) == nil)
         files.plan { $0.kind == .rename ? .fails(EBUSY) : nil }
-        size.value = 3
-        life.tried()
-        for delay in [100, 200, 400, 800] {
-            time.waitUntilAsleep(for: .milliseconds(delay))
-            time.advance(by: .milliseconds(delay))
-        }
+        run.save(size, 3)
+        for delay in [100, 200, 400, 800] { time.advance(whenAsleepFor: .milliseconds(delay)) }
         time.waitUntilAsleep(for: .milliseconds(1_600))
-        #expect(life.store.facts.state.hasPrefix("unsaved: Device or resource busy"))
-        #expect(life.text?.contains(#""value": 2"#) == true)
+        #expect(run.store.info.state.hasPrefix("unsaved: Device or resource busy"))
+        #expect(run.text?.contains(#""value": 2"#) == true)
         files.plan(nil)
         time.advance(by: .milliseconds(1_600))
-        #expect(life.isSavedInTheEnd())
-        #expect(life.text?.contains(#""value": 3"#) == true)
+        #expect(run.isSavedEventually() && run.text?.contains(#""value": 3"#) == true)
         #expect(home.names("state") == ["lock", "overrides.json"])
     }
 }

@@ -1,4 +1,4 @@
-// Full and read-only file systems, real ones, where this process may mount them.
+// Tests full and read-only file systems where this process may mount them.
 
 #if canImport(Glibc)
     import Foundation
@@ -8,62 +8,53 @@
     import TweaksStorage
     import TweaksTestSupport
 
-    @Suite("Overrides on disk: real file systems", .blocking)
-    struct OverrideMountTests {
+    @Suite(.blocking) struct OverrideMountTests {
         private let home: TemporaryDirectory
         private let time = ManualTime()
 
         init() throws { home = try TemporaryDirectory() }
 
-        @Test("a full disk, a real one")
-        func fullDisk() throws {
-            let place = home.file("small")
-            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
-            guard Glibc.mount("tmpfs", place, "tmpfs", 0, "size=64k,mode=700") == 0 else {
+        /// Mounts 64 KiB of memory; its caller unmounts it.
+        private func mountSmallFileSystem() throws -> String {
+            try home.makeFolder("small")
+            guard Glibc.mount("tmpfs", home.file("small"), "tmpfs", 0, "size=64k,mode=700") == 0 else {
                 try Test.cancel("this process may not mount a small file system")
             }
-            defer { umount2(place, Int32(MNT_DETACH)) }
-            let life = StoredLife(place, time: time)
-            let text = try life.registry.register("A", "B", "Text", "")
-            text.value = "saved"
-            #expect(life.tried() == nil)
-            text.value = String(repeating: "x", count: 60_000)
-            #expect(life.tried() == "No space left on device (writing overrides.json)")
-            #expect(life.text?.contains(#""value": "saved""#) == true)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: place).sorted() == ["lock", "overrides.json"])
-            text.value = "small again"
-            time.waitUntilAsleep(for: .milliseconds(20))
-            time.advance(by: .milliseconds(20))
-            #expect(life.isSavedInTheEnd())
-            #expect(life.text?.contains("small again") == true)
+            return home.file("small")
         }
 
-        @Test("a read-only file system, a real one: what is stored is in effect, and nothing is written")
-        func readOnly() throws {
-            let place = home.file("fixed")
-            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
-            guard Glibc.mount("tmpfs", place, "tmpfs", 0, "size=64k,mode=700") == 0 else {
-                try Test.cancel("this process may not mount a file system")
-            }
-            defer { umount2(place, Int32(MNT_DETACH)) }
+        @Test func aFullDiskIsReportedAndRecoveredFrom() throws {
+            let path = try mountSmallFileSystem()
+            defer { umount2(path, Int32(MNT_DETACH)) }
+            let run = ProgramRun(path, time: time)
+            let text = try run.registry.register("A", "B", "Text", "")
+            #expect(run.save(text, "saved") == nil)
+            let failure = run.save(text, String(repeating: "x", count: 60_000))
+            #expect(failure == "No space left on device (writing overrides.json)")
+            #expect(run.text?.contains(#""value": "saved""#) == true)
+            #expect(home.names("small") == ["lock", "overrides.json"])
+            text.value = "small again"
+            time.advance(whenAsleepFor: .milliseconds(20))
+            #expect(run.isSavedEventually() && run.text?.contains("small again") == true)
+        }
+
+        @Test func aReadOnlyFileSystemIsReadAndNotWritten() throws {
+            let path = try mountSmallFileSystem()
+            defer { umount2(path, Int32(MNT_DETACH)) }
             do {
-                let life = StoredLife(place)
-                try life.number("Size").value = 2
-                life.store.close()
+                let run = ProgramRun(path)
+                try run.number("Size").value = 2
+                run.store.close()
             }
-            #expect(
-                Glibc.mount("tmpfs", place, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), "size=64k") == 0)
-            let life = StoredLife(place, time: time)
-            let size = try life.number("Size")
+            #expect(Glibc.mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), "size=64k") == 0)
+            let run = ProgramRun(path, time: time)
+            let size = try run.number("Size")
             #expect(size.value == 2)
-            size.value = 3
-            #expect(life.tried()?.hasPrefix("Read-only file system") == true)
-            #expect(Glibc.mount("tmpfs", place, "tmpfs", UInt(MS_REMOUNT), "size=64k") == 0)
-            time.waitUntilAsleep(for: .milliseconds(100))
-            time.advance(by: .milliseconds(100))
-            #expect(life.isSavedInTheEnd())
-            #expect(life.text?.contains(#""value": 3"#) == true)
-            #expect(!home.names("fixed").contains { $0.contains("unreadable") })
+            #expect(run.save(size, 3)?.hasPrefix("Read-only file system") == true)
+            #expect(Glibc.mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT), "size=64k") == 0)
+            time.advance(whenAsleepFor: .milliseconds(100))
+            #expect(run.isSavedEventually() && run.text?.contains(#""value": 3"#) == true)
+            #expect(!home.names("small").contains { $0.contains("unreadable") })
         }
     }
 #endif

@@ -1,4 +1,4 @@
-// Overrides through the ends of programs: what was set is there again, what was reset is not.
+// Tests that overrides survive the end of a program, and that reset ones do not.
 
 import Foundation
 import Testing
@@ -7,155 +7,111 @@ import TweaksTestSupport
 
 @testable import Tweaks
 
-@Suite("Overrides on disk", .blocking)
-struct OverrideStoreTests {
+@Suite(.blocking) struct OverrideStoreTests {
     private let home: TemporaryDirectory
 
     init() throws { home = try TemporaryDirectory() }
 
-    private func live(_ body: (StoredLife) throws -> Void) rethrows {
-        let life = StoredLife(home.file("state"))
-        try body(life)
-        life.store.close()
-    }
-
-    @Test("what was set is there again, with origin, time and revision")
-    func survives() throws {
+    @Test func overridesSurviveWithOriginTimeAndRevision() throws {
         var first: TweakLayerValue?
-        try live { life in
-            #expect(life.events == [.opened(path: life.file, entries: 0)])
-            let size = try life.number("Size")
-            try life.registry.commit(origin: .user(1000)) { $0.set("A/B/Size", .number(72)) }
-            #expect(life.tried() == nil)
-            #expect(life.text?.contains(#""revision": 1,"#) == true)
-            first = life.registry["A/B/Size"]?.layers.last
+        try home.withRun { run in
+            #expect(run.events == [.opened(path: run.file, entries: 0)])
+            let size = try run.number("Size")
+            try run.registry.commit(origin: .user(1000)) { $0.set("A/B/Size", .number(72)) }
+            #expect(run.flush() == nil && run.text?.contains(#""revision": 1,"#) == true)
+            first = run.registry["A/B/Size"]?.layers.last
             size.value = 73
         }
-        try live { life in
-            #expect(life.events == [.opened(path: life.file, entries: 1)])
-            #expect(life.registry.revision == 2)
-            let size = try life.number("Size")
-            #expect(size.value == 73)
-            let layer = life.registry["A/B/Size"]?.layers.last
-            #expect(layer?.layer == .override)
-            #expect(layer?.origin == .code)
+        try home.withRun { run in
+            #expect(run.events == [.opened(path: run.file, entries: 1)] && run.registry.revision == 2)
+            let size = try run.number("Size")
+            let layer = run.registry["A/B/Size"]?.layers.last
+            #expect(size.value == 73 && layer?.layer == .override && layer?.origin == .code)
             size.value = 74
-            #expect(life.registry.revision == 3)
+            #expect(run.registry.revision == 3)
         }
         #expect(first?.origin == .user(1000))
         #expect(home.names("state") == ["lock", "overrides.json"])
     }
 
-    @Test("it is readable, sorted, and holds overrides alone")
-    func file() throws {
-        try live { life in
-            _ = try life.number("Default")
-            try life.number("Z").value = 2
-            try life.number("A").value = 3
-            life.tried()
-            let lines = try #require(life.text).split(separator: "\n").filter { $0.contains("path") }
+    @Test func theFileIsSortedAndPrivateAndHoldsOnlyOverrides() throws {
+        try home.withRun { run in
+            _ = try run.number("Default")
+            try run.number("Z").value = 2
+            try run.save("A", 3)
+            let lines = try #require(run.text).split(separator: "\n").filter { $0.contains("path") }
             #expect(lines.map { $0.split(separator: "\"")[3] } == ["A/B/A", "A/B/Z"])
-            let facts = try FileManager.default.attributesOfItem(atPath: life.file)
-            #expect(facts[.posixPermissions] as? Int == 0o600)
         }
-        let facts = try FileManager.default.attributesOfItem(atPath: home.file("state"))
-        #expect(facts[.posixPermissions] as? Int == 0o700)
+        #expect(try home.mode("state/overrides.json") == 0o600 && home.mode("state") == 0o700)
     }
 
-    @Test("several missing levels are made, for their owner alone")
-    func levels() throws {
-        let life = StoredLife(home.file("a/b/c"))
-        try life.number("X").value = 2
-        #expect(life.tried() == nil)
-        let facts = try FileManager.default.attributesOfItem(atPath: home.file("a"))
-        #expect(facts[.posixPermissions] as? Int == 0o700)
+    @Test func missingLevelsAreCreatedForTheirOwnerAlone() throws {
+        #expect(try ProgramRun(home.file("a/b/c")).save("X", 2) == nil)
+        #expect(try home.mode("a") == 0o700)
     }
 
-    @Test("a reset removes it; a commit that stores nothing new still stores its revision")
-    func reset() throws {
-        try live { life in
-            let size = try life.number("Size")
+    @Test func aResetRemovesTheEntryAndEveryCommitStoresItsRevision() throws {
+        try home.withRun { run in
+            let size = try run.number("Size")
             size.value = 2
             size.reset()
-            #expect(life.tried() == nil)
-            #expect(life.text?.contains("A/B/Size") == false)
+            #expect(run.flush() == nil && run.text?.contains("A/B/Size") == false)
             let entries = [ConfigEntry(path: "A/B/Size", text: "5", line: 1, origin: .configFile)]
-            #expect(life.registry.applyConfigFile(entries).difference.revision == 3)
-            #expect(life.tried() == nil)
-            #expect(life.text?.contains(#""revision": 3,"#) == true)
+            #expect(run.registry.applyConfigFile(entries).difference.revision == 3)
+            #expect(run.flush() == nil && run.text?.contains(#""revision": 3,"#) == true)
         }
-        live { life in #expect(life.registry.revision == 3) }
+        #expect(home.withRun { $0.registry.revision } == 3)
     }
 
-    @Test("what was set before the storage opened is newer, and is written")
-    func before() throws {
-        try live { life in
-            try life.number("Size").value = 2
-            try life.number("Other").value = 2
-        }
-        let life = StoredLife(home.file("state"), isOpen: false)
-        let size = try life.number("Size")
+    @Test func aValueSetBeforeOpeningIsNewerAndIsWritten() throws {
+        try home.withRun { run in for name in ["Size", "Other"] { try run.number(name).value = 2 } }
+        let run = ProgramRun(home.file("state"), isOpen: false)
+        let size = try run.number("Size")
         size.value = 3
-        life.store.open(life.registry)
-        #expect(size.value == 3)
-        #expect(life.registry.revision == 3)
-        #expect(life.tried() == nil)
-        #expect(life.text?.contains(#""value": 3"#) == true)
-        #expect(life.text?.contains("Other") == true)
+        run.store.open(run.registry)
+        #expect(size.value == 3 && run.registry.revision == 3)
+        #expect(run.flush() == nil && run.text?.contains(#""value": 3"#) == true && run.text?.contains("Other") == true)
     }
 
-    @Test("overrides of tweaks that are not registered survive rewriting, as do those that do not fit")
-    func kept() throws {
-        try live { life in
-            try life.number("Late").value = 2
-            try life.number("Wide").value = 200
+    @Test func unregisteredAndInvalidOverridesSurviveRewriting() throws {
+        try home.withRun { run in
+            try run.number("Late").value = 2
+            try run.number("Wide").value = 200
         }
-        try live { life in
-            let wide = try life.registry.register("A", "B", "Wide", 5.0, in: 0...10)
+        try home.withRun { run in
+            let wide = try run.registry.register("A", "B", "Wide", 5.0, in: 0...10)
             #expect(wide.value == 5)
-            try life.number("New").value = 3
-            life.tried()
-            #expect(life.text?.split(separator: "\n").count { $0.contains("path") } == 3)
+            try run.save("New", 3)
+            #expect(run.text?.split(separator: "\n").count { $0.contains("path") } == 3)
         }
-        try live { life in
-            let (late, wide) = (try life.number("Late"), try life.number("Wide"))
-            #expect(late.value == 2)
-            #expect(wide.value == 200)
-        }
+        #expect(try home.withRun { run in try ["Late", "Wide"].map { try run.number($0).value } } == [2, 200])
     }
 
-    @Test("what is not registered is written back untouched, with what this version does not know")
-    func untouched() throws {
-        try live { life in try life.number("X").value = 2 }
+    /// The entry has a key of a later version.
+    @Test func unregisteredEntriesAreWrittenBackVerbatim() throws {
+        try home.withRun { run in try run.number("X").value = 2 }
         let entry =
             #"{"path": "A/A/A", "kind": "int", "value": 1, "origin": "x", "time": "2026-01-01T00:00:00Z", "by": {"a":1}}"#
         let text = try #require(home.read("state/overrides.json"))
         try home.write(text.replacing("[\n", with: "[\n    \(entry),\n"), to: "state/overrides.json")
-        try live { life in
-            #expect(life.events == [.opened(path: life.file, entries: 2)])
-            try life.number("X").value = 3
+        try home.withRun { run in
+            #expect(run.events == [.opened(path: run.file, entries: 2)])
+            try run.number("X").value = 3
         }
         #expect(home.read("state/overrides.json")?.contains("    \(entry),\n") == true)
     }
 
-    @Test("an override moves to the new path of its tweak")
-    func formerly() throws {
-        try live { life in try life.number("Old").value = 2 }
-        try live { life in
-            let new = try life.registry.declare(
-                TweakPath("A", "B", "New"), 1.0, TweakShape(facts: DeclaredFacts(formerly: "A/B/Old")),
-                TweakSource(fileID: #fileID, line: #line))
-            #expect(new.value == 2)
-        }
+    @Test func anOverrideMovesToTheNewPathOfItsTweak() throws {
+        try home.withRun { try $0.number("Old").value = 2 }
+        let value = try home.withRun { try $0.registry.register("A", "B", "New", 1.0, formerly: "A/B/Old").value }
         let text = try #require(home.read("state/overrides.json"))
-        #expect(text.contains("A/B/New") && !text.contains("A/B/Old"))
+        #expect(value == 2 && text.contains("A/B/New") && !text.contains("A/B/Old"))
     }
 
-    @Test("a batch is in the file as a whole, or not at all")
-    func batches() throws {
-        let life = StoredLife(home.file("state"))
-        for name in ["X", "Y"] { _ = try life.number(name, 0) }
-        let thread = Thread { [registry = life.registry] in
+    @Test func aBatchIsInTheFileAsAWholeOrNotAtAll() throws {
+        let run = ProgramRun(home.file("state"))
+        for name in ["X", "Y"] { _ = try run.number(name, 0) }
+        let thread = Thread { [registry = run.registry] in
             for number in 1...2_000 {
                 _ = try? registry.commit(origin: .code) { batch in
                     batch.set("A/B/X", .number(Double(number)))
@@ -166,7 +122,7 @@ struct OverrideStoreTests {
         thread.start()
         var seen = 0
         while seen < 2_000 {
-            let text = life.text ?? ""
+            let text = run.text ?? ""
             let values = text.split(separator: "\n").filter { $0.contains("path") }.map { line in
                 line.split(separator: "\"value\": ").last?.prefix { $0 != "," }
             }
@@ -176,45 +132,38 @@ struct OverrideStoreTests {
         }
     }
 
-    @Test("many sets: far fewer writes where the disk is slow, and always the last value")
-    func many() throws {
-        let life = StoredLife(home.file("state"))
-        let size = try life.number("Size")
+    @Test func manyChangesShareWritesAndTheLastValueIsSaved() throws {
+        let run = ProgramRun(home.file("state"))
+        let size = try run.number("Size")
         for number in 1...1_000 { size.value = Double(number) + 1 }
-        #expect(life.tried() == nil)
-        #expect(life.text?.contains(#""value": 1001"#) == true)
-        #expect(life.store.facts.writes <= 1_000)
-        #expect(life.store.facts.entries == 1)
-        #expect(life.store.facts.failures == 0)
+        #expect(run.flush() == nil && run.text?.contains(#""value": 1001"#) == true)
+        let info = run.store.info
+        #expect(info.writes <= 1_000 && info.entries == 1 && info.failures == 0)
     }
 
-    @Test("10,000 overrides, given at once and one by one")
-    func large() throws {
-        try live { life in
-            for number in 0..<10_000 { try life.number("N\(number)").value = 2 }
-            #expect(life.tried() == nil)
+    @Test func tenThousandOverridesAreSavedAndLoaded() throws {
+        try home.withRun { run in
+            for number in 0..<10_000 { try run.number("N\(number)").value = 2 }
+            #expect(run.flush() == nil)
         }
-        let life = StoredLife(home.file("state"))
-        #expect(life.events == [.opened(path: life.file, entries: 10_000)])
-        #expect(try life.number("N9999").value == 2)
+        let run = ProgramRun(home.file("state"))
+        #expect(try run.events == [.opened(path: run.file, entries: 10_000)] && run.number("N9999").value == 2)
     }
 
-    @Test("a closed storage answers at once, and can follow its registry no more")
-    func closed() throws {
-        let life = StoredLife(home.file("state"))
-        try life.number("X").value = 2
-        life.store.close()
+    @Test func aClosedStorageAnswersAtOnceAndStaysClosed() throws {
+        let run = ProgramRun(home.file("state"))
+        try run.number("X").value = 2
+        run.store.close()
         #expect(home.read("state/overrides.json")?.contains("A/B/X") == true)
-        #expect(life.store.status.answer(for: 1) == .saved)
-        #expect(life.store.status.answer(for: 2) == .unsaved("the storage is closed"))
-        #expect(try life.propose([:]) == "the storage is closed")
-        life.store.open(life.registry)
-        #expect(life.registry.store == nil)
-        life.store.close()
+        #expect(run.store.status.answer(for: 1) == .saved)
+        #expect(run.store.status.answer(for: 2) == .unsaved("the storage is closed"))
+        #expect(try run.propose([:]) == "the storage is closed")
+        run.store.open(run.registry)
+        #expect(run.registry.store == nil)
+        run.store.close()
     }
 
-    @Test("the same registry can be stored again")
-    func again() throws {
+    @Test func aRegistryCanBeStoredAgain() throws {
         let registry = TweakRegistry()
         let size = try registry.register("A", "B", "Size", 1.0)
         for round in 1...3 {
@@ -223,23 +172,17 @@ struct OverrideStoreTests {
             size.value = Double(round) + 1
             store.close()
         }
-        live { life in #expect((try? life.number("Size").value) == 4) }
+        #expect(try home.withRun { try $0.number("Size").value } == 4)
     }
 
-    @Test("a thousand storages leave no descriptor and no thread behind")
-    func leaks() throws {
-        func openFiles() -> Int {
-            let links = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-            return links.count { link in
-                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(link)")
-                return target?.hasPrefix(home.path) == true
-            }
-        }
+    @Test func storagesLeaveNoDescriptorsOpen() throws {
         for round in 0..<1_000 {
-            let life = StoredLife(home.file("state\(round % 3)"))
-            if round % 10 == 0 { try life.number("X").value = Double(round) + 2 }
-            life.store.close()
+            let run = ProgramRun(home.file("state\(round % 3)"))
+            if round % 10 == 0 { try run.number("X").value = Double(round) + 2 }
+            run.store.close()
         }
-        #expect(openFiles() == 0)
+        let links = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        let targets = links.map { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+        #expect(!targets.contains { $0?.hasPrefix(home.path) == true })
     }
 }

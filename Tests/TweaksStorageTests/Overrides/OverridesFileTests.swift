@@ -1,4 +1,4 @@
-// The overrides file: bytes to entries and back, and everything that can be wrong with it.
+// Tests parsing and printing of the overrides file, and its errors.
 
 import Testing
 import Tweaks
@@ -6,8 +6,7 @@ import TweaksTestSupport
 
 @testable import TweaksStorage
 
-@Suite("Overrides file")
-struct OverridesFileTests {
+@Suite struct OverridesFileTests {
     private let time = ManualTime()
     private var anchor: TimeAnchor { TimeAnchor(time) }
 
@@ -24,8 +23,7 @@ struct OverridesFileTests {
             program: "bounce", revision: 43, lines: entries.compactMap { OverridesFile.line($0, anchor) })
     }
 
-    @Test("what it looks like")
-    func look() throws {
+    @Test func theFileIsReadableJSON() throws {
         let size = try entry("Content/Text/Size", .number(72), covered: .number(60), origin: "uid 1000")
         let color = try entry("Content/Text/Tint", .color(.black))
         #expect(
@@ -60,35 +58,29 @@ struct OverridesFileTests {
         .list([.choice("two words")]), .list([.color(.black)]), .notSet,
     ]
 
-    @Test("each value comes back exactly", arguments: extremes)
-    func roundTrip(value: TweakValue) throws {
+    @Test(arguments: extremes) func eachValueRoundTrips(value: TweakValue) throws {
         try expectRoundTrip([try entry("A/B/C", value, covered: value, origin: "the “panel” \\ é")])
     }
 
-    @Test("random values come back exactly", arguments: UInt64(1)...20)
-    func random(seed: UInt64) throws {
+    @Test(arguments: UInt64(1)...20) func randomValuesRoundTrip(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        let entries = try (0..<200).map { index in
-            try entry("A/é\(index)/\(1000 + index) x", Self.value(&generator))
-        }
+        let entries = try (0..<200).map { index in try entry("A/é\(index)/\(1000 + index) x", Self.value(&generator)) }
         try expectRoundTrip(entries.sorted { $0.path.precedes($1.path) })
     }
 
     private func expectRoundTrip(_ entries: [StoredEntry]) throws {
         let bytes = text(entries)
         let file = try OverridesFile(bytes, anchor)
-        #expect(file.program == "bounce")
-        #expect(file.revision == 43)
+        #expect(file.program == "bounce" && file.revision == 43)
         #expect(file.entries.map(\.path) == entries.map(\.path))
         for (read, written) in zip(file.entries.compactMap(\.stored), entries) {
-            #expect(read.content == written.content)
-            #expect(read.covered == written.covered)
+            #expect(read.content == written.content && read.covered == written.covered)
             #expect(read.origin == written.origin)
             if case .value(.number(let left)) = read.content, case .value(.number(let right)) = written.content {
                 #expect(left.bitPattern == right.bitPattern)
             }
         }
-        // Read back and written again it is the same, be it from the lines or from the values.
+        // Printed again from the lines or from the values, it is the same.
         #expect(OverridesFile.text(program: "bounce", revision: 43, lines: file.entries.map(\.text)) == bytes)
         #expect(text(file.entries.compactMap(\.stored)) == bytes)
     }
@@ -100,66 +92,57 @@ struct OverridesFileTests {
             let number = Double(bitPattern: generator.next())
             return .number(number.isFinite ? number : -0.0)
         case 2:
-            let scalars = (0..<12).compactMap { _ in Unicode.Scalar(UInt32.random(in: 0...0x10FFFF, using: &generator))
-            }
-            return .string(String(String.UnicodeScalarView(scalars)))
+            let scalars = (0..<12).map { _ in UInt32.random(in: 0...0x10FFFF, using: &generator) }
+            return .string(String(String.UnicodeScalarView(scalars.compactMap { Unicode.Scalar($0) })))
         case 3:
             let bits = generator.next()
-            return .color(
-                TweakColor(
-                    red8: UInt8(truncatingIfNeeded: bits), green8: UInt8(truncatingIfNeeded: bits >> 8),
-                    blue8: UInt8(truncatingIfNeeded: bits >> 16), alpha8: UInt8(truncatingIfNeeded: bits >> 24)))
+            let parts = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: bits >> $0) }
+            return .color(TweakColor(red8: parts[0], green8: parts[1], blue8: parts[2], alpha8: parts[3]))
         case 4: return .duration(.nanoseconds(Int64(truncatingIfNeeded: generator.next())))
         default: return .bool(generator.next() % 2 == 0)
         }
     }
 
-    @Test("a moment prints the same each time")
-    func moments() {
+    @Test(arguments: [0.0, 0.0004, 0.0006, -0.0001, -1, 86_400, 1e9, -1e9])
+    func aMomentPrintsTheSameEachTime(offset: Double) {
         let anchor = anchor
-        for offset in [0.0, 0.0004, 0.0006, -0.0001, -1, 86_400, 1e9, -1e9] {
-            let instant = time.now.advanced(by: .seconds(offset))
-            let milliseconds = anchor.milliseconds(instant)
-            #expect(anchor.milliseconds(anchor.instant(milliseconds)) == milliseconds)
-        }
+        let milliseconds = anchor.milliseconds(time.now.advanced(by: .seconds(offset)))
+        #expect(anchor.milliseconds(anchor.instant(milliseconds)) == milliseconds)
     }
 
-    @Test("values that no tweak can have are not written")
-    func impossible() throws {
-        for value: TweakValue in [.number(.nan), .number(.infinity), .duration(Duration(attoseconds: 1))] {
-            #expect(OverridesFile.line(try entry("A/B/C", value), anchor) == nil)
-        }
+    @Test(arguments: [.number(.nan), .number(.infinity), .duration(Duration(attoseconds: 1))] as [TweakValue])
+    func valuesThatNoTweakCanHaveAreNotWritten(value: TweakValue) throws {
+        #expect(OverridesFile.line(try entry("A/B/C", value), anchor) == nil)
     }
 
-    // MARK: Reading what others wrote
+    // MARK: Reading
 
     private func file(_ overrides: String, version: String = "1") -> [UInt8] {
         Array("{\"format\": \"tweaks-overrides\", \"version\": \(version), \"overrides\": [\(overrides)]}".utf8)
     }
 
+    private static let head = #"{"format": "tweaks-overrides", "version": 1"#
+
     private static let good =
         #"{"path":"A/B/C","kind":"int","value":1,"origin":"code","time":"2026-11-21T09:30:00Z"}"#
 
-    @Test("keys of later versions are kept with their entry, and passed over")
-    func unknownKeys() throws {
+    @Test func unknownKeysAreKeptWithTheirEntry() throws {
         let known = #"{"note": {"a": [1, null, "]"]}, "# + Self.good.dropFirst()
         let file = try OverridesFile(file(known), anchor)
         #expect(file.entries.compactMap(\.stored).map(\.content) == [.value(.int(1))])
         #expect(String(decoding: file.entries[0].text, as: UTF8.self) == known)
     }
 
-    /// It is 9:30:00.123 there; this one was set at 9:30:00.
-    @Test(
-        "when an override ends: by the wall clock, but never later than after its whole life",
-        arguments: [
-            ("2026-11-21T10:30:00Z", Duration.milliseconds(3_599_877)),
-            ("2026-11-21T09:30:00.200Z", .milliseconds(77)),
-            // Over since long, or since now.
-            ("2026-11-21T09:30:00.123Z", .zero), ("2026-11-21T09:30:00.1Z", .milliseconds(-23)),
-            // It ended before it was set: a clock that jumped back in between; or nonsense. It is over.
-            ("2026-11-20T09:30:00Z", .milliseconds(-86_400_123)),
-        ])
-    func expires(text: String, left: Duration) throws {
+    /// It is 9:30:00.123; the override was set at 9:30:00.
+    @Test(arguments: [
+        ("2026-11-21T10:30:00Z", Duration.milliseconds(3_599_877)),
+        ("2026-11-21T09:30:00.200Z", .milliseconds(77)),
+        // Expired before, or now.
+        ("2026-11-21T09:30:00.123Z", .zero), ("2026-11-21T09:30:00.1Z", .milliseconds(-23)),
+        // An end before the beginning, as after a clock that was set back, is expired.
+        ("2026-11-20T09:30:00Z", .milliseconds(-86_400_123)),
+    ])
+    func anOverrideEndsByTheWallClockButNeverAfterItsDuration(text: String, left: Duration) throws {
         let entry = Self.good.dropLast() + #","expires":"\#(text)"}"#
         let file = try OverridesFile(file(String(entry)), anchor)
         #expect(file.entries.compactMap(\.stored).map(\.expires) == [time.now + left])
@@ -167,119 +150,102 @@ struct OverridesFileTests {
         #expect(String(decoding: file.entries[0].text, as: UTF8.self) == entry)
     }
 
-    @Test("a clock that was set back does not make a temporary override longer")
-    func clockSetBack() throws {
+    @Test func aClockThatWasSetBackDoesNotChangeTheDuration() throws {
         let entry =
             Self.good.replacing("09:30:00Z", with: "11:30:00Z").dropLast() + #","expires":"2026-11-21T11:40:00Z"}"#
         let file = try OverridesFile(file(String(entry)), anchor)
         #expect(file.entries.compactMap(\.stored).map(\.expires) == [time.now + .seconds(600)])
-        // Nor shorter: written and read again, it ends when it did.
+        // Written and read again, it ends at the same time.
         let stored = try #require(file.entries[0].stored)
         let line = try #require(OverridesFile.line(stored, anchor))
         let again = try OverridesFile(self.file(String(decoding: line, as: UTF8.self)), anchor)
         #expect(again.entries.map(\.stored) == file.entries.map(\.stored))
     }
 
-    @Test("an override and a temporary one of the same tweak, in their order; of twice the same the first counts")
-    func bothLayers() throws {
+    @Test func bothLayersOfATweakAreReadAndTheFirstOfTwoEqualEntriesCounts() throws {
         let temporary = String(Self.good.dropLast() + #","expires":"2026-11-21T10:30:00Z"}"#)
         let both = try OverridesFile(file("\(temporary),\(Self.good)"), anchor)
         #expect(both.entries.compactMap(\.stored).map(\.layer) == [.override, .temporaryOverride])
         let twice = try OverridesFile(file("\(temporary),\(Self.good),\(temporary)"), anchor)
-        #expect(
-            twice.entries.compactMap(\.stored).map(\.layer) == [.override, .temporaryOverride]
-                && twice.rejected.count == 1)
+        #expect(twice.entries.map(\.stored?.layer) == [.override, .temporaryOverride] && twice.rejected.count == 1)
         let temporaryEntry = try #require(both.entries[1].stored)
         let line = try #require(OverridesFile.line(temporaryEntry, anchor))
         #expect(String(decoding: line, as: UTF8.self).hasSuffix(#", "expires": "2026-11-21T10:30:00.000Z"}"#))
     }
 
-    @Test("another order is put right")
-    func order() throws {
+    @Test func entriesAreSorted() throws {
         let second = Self.good.replacing("A/B/C", with: "A/A/C")
         let file = try OverridesFile(file("\(Self.good),\(second)"), anchor)
         #expect(file.entries.map(\.path.joined) == ["A/A/C", "A/B/C"])
     }
 
-    @Test("a newer version is something else than a broken file", arguments: ["2", "9223372036854775807"])
-    func newer(version: String) {
+    @Test(arguments: ["2", "9223372036854775807"]) func aNewerVersionIsNotABrokenFile(version: String) {
         #expect(throws: OverridesFile.Refusal.newerVersion(Int64(version) ?? 0)) {
             try OverridesFile(file(#"{"what": "ever"}"#, version: version), anchor)
         }
     }
 
-    @Test(
-        "an override that is not as it should be is set aside alone, and stays as it is",
-        arguments: [
-            ("1", "override 1 is no object"),
-            ("{}", "“path” is missing"),
-            (good.replacing("A/B/C", with: "A/B"), "“path” is missing, or is not"),
-            (good.replacing(#""kind":"int","#, with: ""), "A/B/C: “kind”"),
-            (good.replacing("int", with: "action"), "A/B/C: “kind”"),
-            (good.replacing("int", with: "bool"), "A/B/C: “value” is missing, or is no bool"),
-            (good.replacing(":1,", with: ":1.5,"), "is no int"),
-            (good.replacing(":1,", with: ":18446744073709551616,"), "is no int"),
-            (good.replacing(":1,", with: ":\"1\","), "is no int"),
-            (good.replacing(":1,", with: ":null,"), "is no int"),
-            (good.replacing(":1,", with: ":[1],"), "is no int"),
-            (good.replacing("int", with: "number").replacing(":1,", with: ":1e999,"), "is no number"),
-            (good.replacing("int", with: "color").replacing(":1,", with: ":\"#12\","), "is no color"),
-            (good.replacing("int", with: "duration").replacing(":1,", with: ":\"soon\","), "is no duration"),
-            (good.replacing("origin", with: "orogin"), "“origin” is missing"),
-            (good.replacing("09:30", with: "09:61"), "“time” is missing, or is not like"),
-            (good.replacing("}", with: ",\"covered\":true}"), "“covered” is no int"),
-            (good.replacing("}", with: ",\"value\":1}"), "“value” is there twice"),
-            ("\(good),\(good)", "A/B/C is there twice"),
-        ])
-    func malformedEntry(overrides: String, expected: String) throws {
+    @Test(arguments: [
+        ("1", "override 1 is not an object"), ("{}", "“path” is missing"),
+        (good.replacing("A/B/C", with: "A/B"), "“path” is missing, or is not"),
+        (good.replacing(#""kind":"int","#, with: ""), "A/B/C: “kind”"),
+        (good.replacing("int", with: "action"), "A/B/C: “kind”"),
+        (good.replacing("int", with: "bool"), "A/B/C: “value” is missing, or is not of kind bool"),
+        (good.replacing(":1,", with: ":1.5,"), "is not of kind int"),
+        (good.replacing(":1,", with: ":18446744073709551616,"), "is not of kind int"),
+        (good.replacing(":1,", with: ":\"1\","), "is not of kind int"),
+        (good.replacing(":1,", with: ":null,"), "is not of kind int"),
+        (good.replacing(":1,", with: ":[1],"), "is not of kind int"),
+        (good.replacing("int", with: "number").replacing(":1,", with: ":1e999,"), "is not of kind number"),
+        (good.replacing("int", with: "color").replacing(":1,", with: ":\"#12\","), "is not of kind color"),
+        (good.replacing("int", with: "duration").replacing(":1,", with: ":\"soon\","), "is not of kind duration"),
+        (good.replacing("origin", with: "orogin"), "“origin” is missing"),
+        (good.replacing("09:30", with: "09:61"), "“time” is missing, or is not like"),
+        (good.replacing("}", with: ",\"covered\":true}"), "“covered” is not of kind int"),
+        (good.replacing("}", with: ",\"value\":1}"), "“value” is there twice"),
+        ("\(good),\(good)", "A/B/C is there twice"),
+    ])
+    func aMalformedEntryIsQuarantinedAloneAndVerbatim(overrides: String, expected: String) throws {
         let other = Self.good.replacing("A/B/C", with: "A/B/A")
         let file = try OverridesFile(file("\(overrides),\(other)"), anchor)
         #expect(file.entries.map(\.path.joined).contains("A/B/A"))
         #expect(file.rejected.map { $0.reason.contains(expected) } == [true], "\(file.rejected.map(\.reason))")
         let bad = String(decoding: try #require(file.rejected.first).text, as: UTF8.self)
         #expect(overrides.hasSuffix(bad))
-        // Written again it stands elsewhere, and is not judged there.
-        let bytes = OverridesFile.text(
-            program: "", revision: 1, lines: file.entries.map(\.text), aside: file.allAside)
-        let again = try OverridesFile(bytes, anchor)
+        // Written again it is in another list, where it is not validated.
+        let print = { (file: OverridesFile) in
+            OverridesFile.text(
+                program: "", revision: 1, lines: file.entries.map(\.text), quarantined: file.allQuarantined)
+        }
+        let again = try OverridesFile(print(file), anchor)
         #expect(again.entries.map(\.text) == file.entries.map(\.text) && again.rejected.isEmpty)
-        #expect(again.allAside == file.allAside)
-        #expect(
-            OverridesFile.text(program: "", revision: 1, lines: again.entries.map(\.text), aside: again.allAside)
-                == bytes)
+        #expect(again.allQuarantined == file.allQuarantined && print(again) == print(file))
     }
 
-    @Test(
-        "a file that is none",
-        arguments: [
-            ("", "“{” is missing"), ("null", "“{” is missing"), ("{", "a text in quotes"), ("{}", "“format”"),
-            (#"{"format": "tweaks-overrides"}"#, "“version”"),
-            (#"{"format": "tweaks-overrides", "version": 0, "overrides": []}"#, "“version”"),
-            (#"{"format": "tweaks-overrides", "version": 1.0, "overrides": []}"#, "no whole number"),
-            (#"{"format": "tweaks-overrides", "version": 1}"#, "no list “overrides”"),
-            (#"{"format": "tweaks-overrides", "version": 1, "overrides": [{"path": tru}]}"#, "no value"),
-            (#"{"format": "tweaks-overrides", "version": 1, "overrides": [], "setAside": 1}"#, "“[” is missing"),
-            (#"{"format": "tweaks-overrides", "version": 1, "overrides": {}}"#, "“[” is missing"),
-            (#"{"format": "tweaks-overrides", "version": 1, "revision": -1, "overrides": []}"#, "negative"),
-            (#"{"format": "tweaks-overrides", "version": 1, "overrides": []} x"#, "something follows"),
-            (#"{"format": "tweaks-overrides", "version": 1, "overrides": [],}"#, "a text in quotes"),
-            ("{\n\"a\": tru\n}", "line 2: no value can begin"),
-            (#"{"a": 01}"#, "no value"), (#"{"a": 1.}"#, "digits"), (#"{"a": 1e}"#, "digits"),
-            (#"{"a": -}"#, "no value"),
-            (#"{"a": "\q"}"#, "escape"), (#"{"a": "\ud800"}"#, "surrogate"), (#"{"a": "\ud800\u0041"}"#, "surrogate"),
-            (#"{"a": "\u12"}"#, "hexadecimal"), ("{\"a\": \"\n\"}", "control"), (#"{"a": "b"#, "closing quote"),
-            (#"{"a": "\"#, "closing quote"),
-            ("{\"a\": \(String(repeating: "[", count: 100_000))", "too deeply"),
-        ])
-    func malformed(text: String, expected: String) {
+    @Test(arguments: [
+        ("", "“{” is missing"), ("null", "“{” is missing"), ("{", "a text in quotes"), ("{}", "“format”"),
+        (#"{"format": "tweaks-overrides"}"#, "“version”"),
+        (#"{"format": "tweaks-overrides", "version": 0, "overrides": []}"#, "“version”"),
+        (#"{"format": "tweaks-overrides", "version": 1.0, "overrides": []}"#, "no whole number"),
+        (head + "}", "no list “overrides”"), (head + #", "overrides": [{"path": tru}]}"#, "no value"),
+        (head + #", "overrides": [], "setAside": 1}"#, "“[” is missing"),
+        (head + #", "overrides": {}}"#, "“[” is missing"), (head + #", "revision": -1, "overrides": []}"#, "negative"),
+        (head + #", "overrides": []} x"#, "something follows"), (head + #", "overrides": [],}"#, "a text in quotes"),
+        ("{\n\"a\": tru\n}", "line 2: no value can begin"), (#"{"a": 01}"#, "no value"), (#"{"a": 1.}"#, "digits"),
+        (#"{"a": 1e}"#, "digits"), (#"{"a": -}"#, "no value"), (#"{"a": "\q"}"#, "escape"),
+        (#"{"a": "\ud800"}"#, "surrogate"), (#"{"a": "\ud800\u0041"}"#, "surrogate"),
+        (#"{"a": "\u12"}"#, "hexadecimal"), ("{\"a\": \"\n\"}", "control"), (#"{"a": "b"#, "closing quote"),
+        (#"{"a": "\"#, "closing quote"), ("{\"a\": \(String(repeating: "[", count: 100_000))", "too deeply"),
+    ])
+    func aMalformedFileIsRefusedWithAReason(text: String, expected: String) {
         expectMalformed(Array(text.utf8), expected)
     }
 
-    @Test("bytes that are no UTF-8")
-    func invalidText() { expectMalformed(Array("{\"a\": \"".utf8) + [0xC3, 0x28] + Array("\"}".utf8), "UTF-8") }
+    @Test func invalidUTF8IsRefused() {
+        expectMalformed(Array("{\"a\": \"".utf8) + [0xC3, 0x28] + Array("\"}".utf8), "UTF-8")
+    }
 
-    @Test("every beginning of a good file is refused, and none of its bytes can do harm")
-    func truncated() throws {
+    @Test func everyPrefixIsRefusedAndNoByteDoesHarm() throws {
         let bytes = file(Self.good)
         for count in 0..<bytes.count {
             #expect(throws: OverridesFile.Refusal.self) { try OverridesFile(Array(bytes.prefix(count)), anchor) }
@@ -295,7 +261,7 @@ struct OverridesFileTests {
     private func expectMalformed(_ bytes: [UInt8], _ expected: String) {
         do {
             _ = try OverridesFile(bytes, anchor)
-            Issue.record("it was taken")
+            Issue.record("the file was accepted")
         } catch {
             if case .malformed(let reason) = error { #expect(reason.contains(expected), "\(reason)") }
             #expect("\(error)".contains("malformed"))

@@ -1,4 +1,4 @@
-// Presets as files: what is written reads back, what is copied in is read, and nothing else is reached.
+// Tests presets as files: writing, reading, copied files, and that no other file is accessed.
 
 import Foundation
 import Testing
@@ -7,8 +7,7 @@ import TweaksStorage
 import TweaksSystem
 import TweaksTestSupport
 
-@Suite("Presets on disk", .blocking)
-struct PresetFolderTests {
+@Suite(.blocking) struct PresetFolderTests {
     private let home: TemporaryDirectory
     private let time = ManualTime()
 
@@ -31,48 +30,45 @@ struct PresetFolderTests {
             of: registry.listing().nodes, pattern: pattern, origin: .user(1000), lineLimit: 65_536)
     }
 
-    /// Puts a file where presets are.
+    /// Writes a file into the folder of presets.
     private func put(_ name: String, _ text: String) throws {
-        try FileManager.default.createDirectory(
-            atPath: place, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(place)/\(name)"))
+        try home.makeFolder("state/presets")
+        try home.write(text, to: "state/presets/\(name)")
     }
 
+    /// The error of an operation, without the path of the temporary directory.
     private func error(_ body: () throws -> Void) -> String? {
         do {
             try body()
             return nil
         } catch {
-            return "\(error)".replacingOccurrences(of: home.path, with: "")
+            return "\(error)".replacing(home.path, with: "")
         }
     }
 
-    @Test("where another process has the directory, presets are read, and neither saved nor deleted")
-    func heldByAnother() throws {
+    @Test func aFolderUsedByAnotherProcessIsReadOnly() throws {
         let tweaks = ExampleTweaks()
         let warm = try PresetName("warm")
         try folder().write(draft(tweaks.registry), as: warm)
-        let held = folder(holder: "pid 4711")
-        #expect(try held.list().map(\.name.text) == ["warm"] && held.read(warm).entries.isEmpty)
+        let used = folder(holder: "pid 4711")
+        #expect(try used.list().map(\.name.text) == ["warm"] && used.read(warm).entries.isEmpty)
         let refusal =
             "the state directory is used by pid 4711; do it there, or give this process its own TWEAKS_STATE_DIR"
-        #expect(
-            error { try held.write(draft(tweaks.registry), as: try PresetName("cold")) }
-                == "io the preset cold is not saved: \(refusal)")
-        #expect(error { try held.delete(warm) } == "io the preset warm is not deleted: \(refusal)")
+        let saving = error { try used.write(draft(tweaks.registry), as: try PresetName("cold")) }
+        #expect(saving == "io the preset cold is not saved: \(refusal)")
+        #expect(error { try used.delete(warm) } == "io the preset warm is not deleted: \(refusal)")
         #expect(home.names("state/presets") == ["warm.conf"])
     }
 
     // MARK: Writing and reading
 
-    @Test func theFile() throws {
+    @Test func aPresetIsWrittenReplacedAndDeleted() throws {
         let tweaks = ExampleTweaks()
         try tweaks.size.set(72)
         let warm = try PresetName("warm")
         #expect(try folder().write(draft(tweaks.registry, pattern: "Content"), as: warm) == nil)
-        let text = try String(contentsOfFile: "\(place)/warm.conf", encoding: .utf8)
         #expect(
-            text == """
+            home.read("state/presets/warm.conf") == """
                 # Tweaks preset, format 1
                 # Program: bounce
                 # Saved: 2026-11-21T09:30:00Z by uid 1000
@@ -80,21 +76,18 @@ struct PresetFolderTests {
                 Content/Text/Size = 72
 
                 """)
-        for (path, mode) in [(place, 0o700), ("\(place)/warm.conf", 0o600)] {
-            let facts = try FileManager.default.attributesOfItem(atPath: path)
-            #expect(facts[.posixPermissions] as? Int == mode)
-        }
+        #expect(try home.mode("state/presets") == 0o700 && home.mode("state/presets/warm.conf") == 0o600)
         try tweaks.size.set(73)
         let before = try folder().write(draft(tweaks.registry), as: warm)
         #expect(before?.tweaks == 1 && before?.heading.saved == "2026-11-21T09:30:00Z")
         #expect(before?.heading.by == "uid 1000" && before?.heading.pattern == "Content")
         #expect(try folder().read(warm).entries.map(\.text) == ["73"])
         try folder().delete(warm)
-        #expect(try folder().list().isEmpty && FileManager.default.contentsOfDirectory(atPath: place).isEmpty)
+        #expect(try folder().list().isEmpty && home.names("state/presets").isEmpty)
     }
 
-    /// Every kind, and names and values that a terminal, a shell or a line reader could stumble over.
-    @Test func roundTrip() throws {
+    /// Each kind, and names and values that a terminal, a shell or a line parser could misinterpret.
+    @Test func hostileNamesAndValuesRoundTrip() throws {
         let hostile = [
             "", " ", "\"", "'", "\\", "\n", "\r\n", "\0", "#", "= 5", "*", "a\u{202E}b", "\u{2028}", "e\u{301}", "😀",
             "ok rev 1", "HTTP/1.1", "A/B/C = 1", String(repeating: "x", count: 60_000),
@@ -133,9 +126,9 @@ struct PresetFolderTests {
         #expect(two.revision == 1)
     }
 
-    // MARK: Files of others
+    // MARK: Files from elsewhere
 
-    @Test func whatWasCopiedIn() throws {
+    @Test func copiedFilesAreListedAndRead() throws {
         try put(
             "mailed.conf", "\u{FEFF}# Tweaks preset, format 1\r\n# Saved: 2026-01-02T03:04:05Z by Jo\r\nA/B/C = 1\r\n")
         try put("typed.conf", "A/B/C = 1 # by hand\n\nnonsense\nget A/B/C\nok rev 5\nA/B/D = \"x\n")
@@ -153,19 +146,17 @@ struct PresetFolderTests {
         #expect(typed.problems.map(\.error.code) == [.unknownCommand, .usage, .badQuoting])
     }
 
-    /// The heading is somebody else's word: it is harmless in a list.
-    @Test func aHostileHeading() throws {
+    /// The heading may come from another user.
+    @Test func aHostileHeadingIsHarmless() throws {
         let long = String(repeating: "x", count: 5_000)
-        try put(
-            "evil.conf",
-            "# Saved: 2026-01-02T03:04:05Z by \u{1B}[2J\u{202E}\n# Pattern: \(long)\n# Saved: yesterday by me\nA/B/C = 1\n"
-        )
+        let heading = "# Saved: 2026-01-02T03:04:05Z by \u{1B}[2J\u{202E}\n# Pattern: \(long)\n# Saved: yesterday by me"
+        try put("evil.conf", "\(heading)\nA/B/C = 1\n")
         let summary = try #require(try folder().list().first)
         #expect(summary.heading.by == nil && summary.heading.saved == nil && summary.tweaks == 1)
         #expect(summary.heading.pattern?.count == 128)
     }
 
-    @Test func aNewerVersion() throws {
+    @Test func aNewerVersionIsRefused() throws {
         try put("new.conf", "# Tweaks preset, format 2\nA/B/C = 1\n")
         #expect(error { _ = try folder().read(try PresetName("new")) }?.contains("newer version (format 2") == true)
         #expect(try folder().list().first?.failure?.contains("newer version") == true)
@@ -173,82 +164,70 @@ struct PresetFolderTests {
 
     @Test func linksAreNotFollowed() throws {
         try put("real.conf", "A/B/C = 1\n")
-        let secret = home.file("secret")
-        try Data("A/B/C = 1\n".utf8).write(to: URL(fileURLWithPath: secret))
-        try FileManager.default.createSymbolicLink(atPath: "\(place)/evil.conf", withDestinationPath: secret)
-        try FileManager.default.createDirectory(atPath: "\(place)/dir.conf", withIntermediateDirectories: false)
+        try home.write("A/B/C = 1\n", to: "secret")
+        symlink(home.file("secret"), "\(place)/evil.conf")
+        try home.makeFolder("state/presets/dir.conf")
         let evil = try PresetName("evil")
-        #expect(
-            error { _ = try folder().read(evil) }
-                == "io the preset evil cannot be read: it is a symbolic link, which is not followed; "
-                + "put the file itself there")
-        #expect(error { _ = try folder().read(try PresetName("dir")) }?.contains("no regular file") == true)
+        let refusal = "it is a symbolic link, which is not followed; put the file itself there"
+        #expect(error { _ = try folder().read(evil) } == "io the preset evil cannot be read: \(refusal)")
+        #expect(error { _ = try folder().read(try PresetName("dir")) }?.contains("not a regular file") == true)
         #expect(try folder().list().map { $0.failure == nil } == [false, false, true])
-        // Replaced and removed is the link, not what it leads to.
+        // Writing replaces the link, not its target.
         let tweaks = ExampleTweaks()
         try tweaks.size.set(72)
         try folder().write(draft(tweaks.registry), as: evil)
         #expect(try folder().read(evil).entries.count == 1)
-        #expect(try String(contentsOfFile: secret, encoding: .utf8) == "A/B/C = 1\n")
+        #expect(home.read("secret") == "A/B/C = 1\n")
     }
 
-    @Test func theFolderItselfMayBeALink() throws {
-        let elsewhere = home.file("elsewhere")
-        for path in [home.file("state"), elsewhere] {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        }
-        try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: elsewhere)
+    @Test func aFolderThatIsALinkIsRefused() throws {
+        for name in ["state", "elsewhere"] { try home.makeFolder(name) }
+        symlink(home.file("elsewhere"), place)
         let expected = "io the folder presets is a symbolic link, which is not followed; make it a folder"
         #expect(error { _ = try folder().list() } == expected)
         #expect(error { try folder().write(draft(TweakRegistry()), as: try PresetName("x")) } == expected)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere).isEmpty)
+        #expect(home.names("elsewhere").isEmpty)
     }
 
-    @Test func othersMayWriteThere() throws {
+    @Test func aFolderThatOthersCanWriteIsRefused() throws {
         try put("warm.conf", "A/B/C = 1\n")
-        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: place)
-        #expect(
-            error { _ = try folder().list() }
-                == "io others can write in /state/presets; chmod 700 it, or name another TWEAKS_STATE_DIR")
+        chmod(place, 0o777)
+        let refusal = "io others can write in /state/presets; chmod 700 it, or name another TWEAKS_STATE_DIR"
+        #expect(error { _ = try folder().list() } == refusal)
     }
 
     // MARK: Limits
 
-    @Test func thereIsNone() throws {
-        #expect(try folder().list().isEmpty && folder().names().isEmpty)
-        #expect(!FileManager.default.fileExists(atPath: home.file("state")))
+    @Test func aMissingPresetIsReportedWithASuggestion() throws {
+        #expect(try folder().list().isEmpty && folder().names().isEmpty && home.names() == [])
+        let warm = try PresetName("warm")
         let none = "bad-value there is no preset “warm”; presets lists what there is"
-        #expect(error { _ = try folder().read(try PresetName("warm")) } == none)
-        #expect(error { try folder().delete(try PresetName("warm")) } == none)
+        #expect(error { _ = try folder().read(warm) } == none && error { try folder().delete(warm) } == none)
         try put("warmer.conf", "")
-        #expect(
-            error { try folder().delete(try PresetName("warm")) }
-                == "bad-value there is no preset “warm”; did you mean warmer?")
+        #expect(error { try folder().delete(warm) } == "bad-value there is no preset “warm”; did you mean warmer?")
     }
 
-    @Test func tooMany() throws {
+    @Test func theNumberOfPresetsIsLimited() throws {
         for number in 0..<PresetFolder.Limits().presets { try put("p\(number).conf", "") }
         let draft = draft(TweakRegistry())
-        #expect(
-            error { try folder().write(draft, as: try PresetName("one-more")) }
-                == "too-many there are 1000 presets already; delete one of them")
+        let refusal = error { try folder().write(draft, as: try PresetName("one-more")) }
+        #expect(refusal == "too-many there are 1000 presets already; delete one of them")
         #expect(error { try folder().write(draft, as: try PresetName("p7")) } == nil)
     }
 
-    @Test func tooLong() throws {
-        let folder = folder(bytes: 1_000_000)
+    @Test func theSizeOfAPresetIsLimited() throws {
+        let (folder, long) = (folder(bytes: 1_000_000), try PresetName("long"))
         try put("long.conf", String(repeating: "#\n", count: 500_000) + "#")
-        #expect(error { _ = try folder.read(try PresetName("long")) }?.hasPrefix("too-long") == true)
+        #expect(error { _ = try folder.read(long) }?.hasPrefix("too-long") == true)
         let registry = TweakRegistry()
         let text = String(repeating: "x", count: 60_000)
         for number in 0..<20 { try Tweak("A", "B", "T\(number)", "", registry: registry).set(text) }
-        let message = error { try folder.write(draft(registry), as: try PresetName("long")) }
-        #expect(message?.hasPrefix("too-long the preset long would have ") == true)
+        let refusal = error { try folder.write(draft(registry), as: long) }
+        #expect(refusal?.hasPrefix("too-long the preset long would have ") == true)
     }
 
-    @Test func noPlace() throws {
-        let folder = PresetFolder(directory: .failure(StatePlace.Problem("HOME is not set")), program: "x")
+    @Test func withoutADirectoryThereAreNoPresets() throws {
+        let folder = PresetFolder(directory: .failure(StateLocation.Problem("HOME is not set")), program: "x")
         #expect(error { _ = try folder.list() } == "io there is no place for presets: HOME is not set")
         #expect(folder.names().isEmpty)
     }

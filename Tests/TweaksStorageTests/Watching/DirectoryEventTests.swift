@@ -1,4 +1,4 @@
-// The bytes of inotify: whole, cut anywhere, and such as no kernel would send.
+// Tests parsing of inotify bytes: complete, truncated, and invalid.
 
 import Testing
 import TweaksStorage
@@ -13,44 +13,45 @@ import TweaksTestSupport
         DirectoryEvent(watch: .max, flags: .create, name: "Größe 😀"),
     ]
 
-    @Test func whole() {
+    @Test func completeEventsAreParsed() {
         #expect(DirectoryEvent.parse(events.flatMap(\.bytes)[...]) == events)
         #expect(DirectoryEvent.parse([]).isEmpty)
     }
 
-    /// The kernel fills names up with zeros.
-    @Test func paddedNames() {
+    /// The kernel pads names with zeros.
+    @Test func paddingIsRemovedFromNames() {
         var bytes = DirectoryEvent(watch: 1, flags: .modify, name: "a").bytes
         bytes += [UInt8](repeating: 0, count: 14)
         bytes.replaceSubrange(12..<16, with: withUnsafeBytes(of: UInt32(16)) { Array($0) })
         #expect(DirectoryEvent.parse(bytes[...]) == [DirectoryEvent(watch: 1, flags: .modify, name: "a")])
     }
 
-    /// What was read need not begin at the start of the storage, nor where a number may lie.
-    @Test(arguments: 0..<8) func anywhereInMemory(_ offset: Int) {
+    @Test(arguments: 0..<8) func unalignedBytesAreParsed(offset: Int) {
         let bytes = [UInt8](repeating: 0xFF, count: offset) + events.flatMap(\.bytes)
         #expect(DirectoryEvent.parse(bytes[offset...]) == events)
     }
 
-    @Test func cutAnywhere() {
+    @Test func aTruncatedEventIsLeftOut() {
         let bytes = events.flatMap(\.bytes)
-        var ends: [Int] = []
-        for event in events { ends.append((ends.last ?? 0) + event.bytes.count) }
+        var (ends, end) = ([Int](), 0)
+        for event in events {
+            end += event.bytes.count
+            ends.append(end)
+        }
         for count in bytes.indices {
-            let whole = ends.prefix { $0 <= count }.count
-            #expect(DirectoryEvent.parse(bytes[..<count]) == Array(events.prefix(whole)))
+            let expected = Array(events.prefix(ends.prefix { $0 <= count }.count))
+            #expect(DirectoryEvent.parse(bytes[..<count]) == expected)
         }
     }
 
-    @Test func namesLongerThanAllThereIs() {
-        for length in [UInt32(1), 255, 0x7FFF_FFFF, 0x8000_0000, .max] {
-            var bytes = DirectoryEvent(watch: 1, flags: .modify).bytes
-            bytes.replaceSubrange(12..<16, with: withUnsafeBytes(of: length) { Array($0) })
-            #expect(DirectoryEvent.parse(bytes[...]).isEmpty)
-        }
+    @Test(arguments: [1, 255, 0x7FFF_FFFF, 0x8000_0000, .max] as [UInt32])
+    func namesLongerThanTheBytesAreLeftOut(length: UInt32) {
+        var bytes = DirectoryEvent(watch: 1, flags: .modify).bytes
+        bytes.replaceSubrange(12..<16, with: withUnsafeBytes(of: length) { Array($0) })
+        #expect(DirectoryEvent.parse(bytes[...]).isEmpty)
     }
 
-    @Test func anyBytes() {
+    @Test func randomBytesAreParsedSafely() {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<20_000 {
             let count = Int.random(in: 0...80, using: &generator)

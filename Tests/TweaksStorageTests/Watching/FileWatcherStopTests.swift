@@ -1,4 +1,4 @@
-// Stopping: from outside, from within, and what is left.
+// Tests stopping a watcher from other threads and from its own, and that it leaves nothing open.
 
 import Dispatch
 import Foundation
@@ -8,11 +8,11 @@ import TweaksStorage
 import TweaksTestSupport
 
 @Suite(.blocking) struct FileWatcherStopTests {
-    @Test(arguments: Way.available) func noCallAfterIt(_ way: Way) throws {
+    @Test(arguments: DetectionMode.available) func noCallFollowsAStop(_ mode: DetectionMode) throws {
         for _ in 0..<20 {
             let hasStopped = Mutex(false)
             let lateCalls = Mutex(0)
-            let file = try WatchedFile(by: way, settle: .init(quiet: .zero, writing: .zero)) { _ in
+            let file = try WatchedFile(by: mode, settle: .init(quiet: .zero, writing: .zero)) { _ in
                 if hasStopped.withLock({ $0 }) { lateCalls.withLock { $0 += 1 } }
             }
             let isOver = Gate()
@@ -30,89 +30,83 @@ import TweaksTestSupport
         }
     }
 
-    @Test(arguments: Way.available) func fromWithin(_ way: Way) throws {
+    @Test(arguments: DetectionMode.available) func aCallMayStopTheWatcher(_ mode: DetectionMode) throws {
         let watcher = Mutex<FileWatcher?>(nil)
-        let file = try WatchedFile(by: way, settle: .init(quiet: .milliseconds(1))) { _ in
+        let file = try WatchedFile(by: mode, settle: .init(quiet: .milliseconds(1))) { _ in
             watcher.withLock { $0 }?.stop()
         }
         watcher.withLock { $0 = file.watcher }
         try file.replace("one\n")
         try file.wait(for: "one\n")
-        // This one waits, from outside, until the thread has ended. There is nobody left to call.
+        // From outside it waits until the thread has ended; no later change is reported.
         file.watcher.stop()
         try file.replace("two\n")
         #expect(file.contents == ["one\n"])
         watcher.withLock { $0 = nil }
     }
 
-    @Test func twiceBeforeAndAfter() throws {
+    @Test func startAndStopMayBeRepeated() throws {
         let directory = try TemporaryDirectory()
         let calls = Mutex(0)
-        func watcher() -> FileWatcher {
-            FileWatcher(path: directory.file("f"), onTrouble: { _ in }, lookAgain: { _ in calls.withLock { $0 += 1 } })
+        for actions: [(FileWatcher) -> () -> Void] in [
+            [FileWatcher.stop], [FileWatcher.stop, FileWatcher.start, FileWatcher.stop],
+            [FileWatcher.start, FileWatcher.start, FileWatcher.stop, FileWatcher.stop, FileWatcher.start],
+        ] {
+            let watcher = FileWatcher(
+                path: directory.file("f"), onProblem: { _ in }, onChange: { _ in calls.withLock { $0 += 1 } })
+            for action in actions { action(watcher)() }
         }
-        watcher().stop()
-        let unstarted = watcher()
-        unstarted.stop()
-        unstarted.start()
-        unstarted.stop()
-        let started = watcher()
-        started.start()
-        started.start()
-        started.stop()
-        started.stop()
-        started.start()
         #expect(calls.withLock { $0 } == 0)
     }
 
-    /// Several at once all return when the thread has ended.
-    @Test func fromManyThreads() throws {
+    /// Concurrent calls return when the thread has ended.
+    @Test func manyThreadsMayStop() throws {
         let file = try WatchedFile()
         DispatchQueue.concurrentPerform(iterations: 8) { _ in file.watcher.stop() }
         #expect(file.calls.isEmpty)
     }
 
     #if os(Linux)
-        /// Dispatch opens descriptors and starts threads for itself, when it likes, but few.
-        private static let noise = 10
+        /// Dispatch opens a few descriptors and starts a few threads at any time.
+        private static let tolerance = 10
 
-        @Test func leavesNothingBehind() async {
+        @Test func stoppingLeavesNothingOpen() async {
             await #expect(processExitsWith: .success) {
                 let directory = try TemporaryDirectory()
                 let before = (try Own.count("fd"), try Own.count("task"))
                 for _ in 1...100 {
                     for backend in [FileWatcher.Backend.automatic, .polling, .failing(EMFILE)] {
                         let watcher = FileWatcher(
-                            path: directory.file("f"), backend: backend, onTrouble: { _ in }, lookAgain: { _ in })
+                            path: directory.file("f"), backend: backend, onProblem: { _ in }, onChange: { _ in })
                         watcher.start()
                         watcher.stop()
                     }
                 }
-                try #require(Own.count("fd") < before.0 + Self.noise)
+                try #require(Own.count("fd") < before.0 + Self.tolerance)
                 try #require(Own.descriptors("inotify").isEmpty)
-                // A thread goes on for a moment after it has said that it is done.
-                try #require(Own.waits { try Own.count("task") < before.1 + Self.noise })
+                // A thread exists for a moment after it has reported its end.
+                try #require(Own.waits { try Own.count("task") < before.1 + Self.tolerance })
             }
         }
 
-        /// Letting go is enough, though it waits for nothing.
-        @Test func lettingGoLeavesNothingBehind() async {
+        /// Releasing a watcher ends its thread later.
+        @Test func releasingLeavesNothingOpen() async {
             await #expect(processExitsWith: .success) {
                 let before = try Own.count("fd")
                 for _ in 1...100 {
-                    FileWatcher(path: "/tmp/f", onTrouble: { _ in }, lookAgain: { _ in }).start()
+                    FileWatcher(path: "/tmp/f", onProblem: { _ in }, onChange: { _ in }).start()
                 }
-                try #require(Own.waits { try Own.count("fd") < before + Self.noise })
+                try #require(Own.waits { try Own.count("fd") < before + Self.tolerance })
                 try #require(Own.waits { try Own.descriptors("inotify").isEmpty })
             }
         }
 
-        /// A child process inherits nothing.
+        /// Child processes inherit no descriptors.
         @Test func descriptorsAreClosedOnExec() async {
             await #expect(processExitsWith: .success) {
-                // Dispatch and the tests have event descriptors, too.
+                // Dispatch and the tests have event descriptors too.
                 let others = try Set(Own.descriptors("[eventfd]"))
-                let watcher = FileWatcher(path: "/tmp/f", onTrouble: { _ in }, lookAgain: { _ in })
+                let watcher = FileWatcher(path: "/tmp/f", onProblem: { _ in }, onChange: { _ in })
                 watcher.start()
                 let ours = try Own.descriptors("inotify")
                 try #require(ours.count == 1)
@@ -126,13 +120,13 @@ import TweaksTestSupport
 }
 
 #if os(Linux)
-    /// What this process has open.
+    /// The descriptors and threads of this process.
     private enum Own {
-        static func count(_ what: String) throws -> Int {
-            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(what)").count
+        static func count(_ folder: String) throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(folder)").count
         }
 
-        /// Those of one kind, as /proc calls it.
+        /// The descriptors of one kind, by its name in /proc.
         static func descriptors(_ kind: String) throws -> [Int32] {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter { number in
                 let goal = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
@@ -140,7 +134,7 @@ import TweaksTestSupport
             }.compactMap { Int32($0) }
         }
 
-        /// Whether it comes true, in good time.
+        /// Whether a condition is fulfilled within two minutes.
         static func waits(_ isTrue: () throws -> Bool) throws -> Bool {
             let deadline = ContinuousClock.now + .seconds(120)
             while .now < deadline { if try isTrue() { return true } }

@@ -1,15 +1,15 @@
-// Scripts that tests run in a page, and conditions that they wait for there.
+// Runs scripts in a page and waits for conditions there.
 
 import Foundation
 
 extension Browser {
-    /// Runs the body of a function, whose arguments are `arguments`, and returns what it returns. A promise is waited for.
+    /// Runs the body of a function, whose arguments are `arguments`, and returns its result. A promise is awaited.
     @discardableResult
     package func run(_ script: String, _ arguments: PageValue...) throws -> PageValue {
         try evaluate(script, arguments, about: Self.subject(script))
     }
 
-    /// Runs the body of a function whose last argument is a function that ends it, with a result.
+    /// Runs the body of a function that passes its result to a callback, its last argument.
     @discardableResult
     package func runUntilCalled(_ script: String, _ arguments: PageValue...) throws -> PageValue {
         try evaluate(script, arguments, callsBack: true, about: Self.subject(script))
@@ -17,12 +17,13 @@ extension Browser {
 
     private static func subject(_ script: String) -> String { "script \(script.prefix(200))" }
 
-    /// Waits in the page until an expression is true there: it is looked at after every change of the document and
-    /// every 20 ms. What it throws counts as false. It may use `arguments` and `await`, and survives a page that is loaded again.
+    /// Waits until an expression is true in the page. It is evaluated after every change of the document and every 20
+    /// ms. An exception counts as false. It may use `arguments` and `await`. Waiting goes on after the page is
+    /// reloaded.
     /// - Returns: The value of the expression.
     @discardableResult
     package func wait(
-        until condition: String, _ arguments: PageValue..., within limit: Duration = Browser.patience
+        until condition: String, _ arguments: PageValue..., within limit: Duration = Browser.timeout
     ) throws -> PageValue {
         let end = ContinuousClock.now + limit
         while true {
@@ -34,13 +35,13 @@ extension Browser {
                 throw BrowserError(
                     code: "timeout", description: "awaited for \(limit): \(condition); at the end \(answer["value"])")
             } catch let error as BrowserError where error.code == "refused" && ContinuousClock.now < end {
-                // The page went, and its scripts with it.
+                // The page was left, which ended its scripts.
                 continue
             }
         }
     }
 
-    /// The condition is part of the script's text, because pages whose policy forbids it cannot make code of strings.
+    /// The condition is part of the script's text, because a page's policy may forbid evaluating strings.
     private static func waiting(for condition: String) -> String {
         """
         const done = arguments[arguments.length - 1];
@@ -67,7 +68,7 @@ extension Browser {
         };
         const observer = new MutationObserver(look);
         observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-        // By the clock and not by frames: to ask for a frame is to have the page drawn.
+        // A timer, not animation frames: requesting a frame makes the browser draw the page.
         const timer = setInterval(look, 20);
         const end = setTimeout(() => finish({ holds: false, value: last }), limit);
         look();
@@ -76,8 +77,8 @@ extension Browser {
 
     // MARK: Evaluating
 
-    /// Runs the body of a function. Elements are numbers on the way, by a table that their document keeps.
-    /// - Parameter context: Of a frame; null for the page.
+    /// Runs the body of a function. Elements are passed as numbers, indexes of a table in their document.
+    /// - Parameter context: The execution context of a frame; null for the page.
     func evaluate(
         _ script: String, _ arguments: [PageValue] = [], callsBack: Bool = false, context: PageValue = nil,
         about subject: String, in tab: BrowserTab
@@ -119,7 +120,7 @@ extension Browser {
                     return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, enter(part)]));
                 const element = table.elements[value[mark]];
                 if (element?.isConnected) return element;
-                throw Object.assign(new Error('the page has it no more'), { refusal: 'stale element reference' });
+                throw Object.assign(new Error('the page no longer has it'), { refusal: 'stale element reference' });
             };
             try {
                 const all = given.map(enter);

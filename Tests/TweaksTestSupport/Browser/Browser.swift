@@ -1,37 +1,36 @@
-// Tabs of a headless Chromium that a test has for itself.
+// Drives the tabs of a headless Chromium for one test.
 
 import Foundation
 
-/// A profile of the browser that all tests share, which holds nothing of other tests, and its tabs. Every call blocks until
-/// it is done.
+/// A separate profile, with its tabs, of the browser that all tests share. Every call blocks until it is done.
 ///
-/// Names that end in `.test` are this machine, so that a page can be served by a stranger; no others are resolved.
+/// Host names that end in `.test` resolve to this machine, so that a page can have another origin; no others resolve.
 package final class Browser {
-    /// What the system's settings say of colors.
+    /// The color scheme of the system.
     package enum Scheme: String, CaseIterable, Sendable { case light, dark }
 
-    /// Which tab is meant.
+    /// Identifies a tab.
     package struct TabID: Equatable, Sendable { fileprivate let target: String }
 
-    /// Whether this machine has what it takes.
+    /// Whether Chromium and bash are installed.
     package static var isAvailable: Bool { Tool.chromium.exists && Tool.bash.exists }
 
-    /// How long pages, scripts and conditions are waited for.
-    package static let patience = Duration.milliseconds(Int(TestClient.patience))
+    /// The timeout of page loads, scripts and conditions.
+    package static let timeout = Duration.milliseconds(Int(TestClient.timeout))
 
     private let chromium: Chromium
-    /// What the browser calls the profile.
+    /// The browser's identifier of the profile.
     let profile: String
     private let lines = LogLines()
-    private var heard = 0
+    private var consumed = 0
     private var tabs: [BrowserTab]
-    /// The one that commands go to.
+    /// The tab that commands are sent to.
     private var tab: BrowserTab
     private var view: View
-    /// What the hands hold.
-    var hands = Hands()
+    /// The state of mouse, finger and keyboard.
+    var inputState = InputState()
 
-    /// How pages see the screen and the system.
+    /// The emulated screen and system settings.
     private struct View {
         var width: Int
         var height: Int
@@ -40,8 +39,8 @@ package final class Browser {
         var hasTouch: Bool
     }
 
-    /// Opens a tab in a new profile. Its size is that of the page's view, without frames. With touch it is a telephone: a
-    /// page that says nothing of its viewport is laid out for a wide one.
+    /// Opens a tab in a new profile. The size is that of the page's view. With touch it is a mobile device: a page
+    /// without a viewport declaration is laid out for a wide one.
     package init(
         width: Int = 1_280, height: Int = 800, scheme: Scheme = .light, reducesMotion: Bool = false,
         touch hasTouch: Bool = false
@@ -51,20 +50,20 @@ package final class Browser {
         profile = try chromium.ask("Target.createBrowserContext")["browserContextId"].string ?? ""
         tab = try Self.newTab(of: chromium, in: profile, console: lines)
         tabs = [tab]
-        try show()
+        try applyView()
     }
 
     deinit { _ = try? chromium.ask("Target.disposeBrowserContext", ["browserContextId": .string(profile)]) }
 
     // MARK: Commands
 
-    /// Sends a command of the DevTools protocol to the tab at hand: `Accessibility.getFullAXTree`.
+    /// Sends a command of the DevTools protocol to the current tab: `Accessibility.getFullAXTree`.
     @discardableResult
     package func command(
         _ name: String, _ parameters: PageValue = [:], about subject: String? = nil
     ) throws -> PageValue { try tab.ask(name, parameters, about: subject) }
 
-    /// Does what makes the page hand out a file, and waits until that is in a directory, under the name that the page
+    /// Runs a body that starts a download, and waits until the file is in a directory, under the name that the page
     /// gives it.
     package func saveFile(in directory: String, _ body: () throws -> Void) throws {
         let profile = PageValue.string(profile)
@@ -76,19 +75,19 @@ package final class Browser {
 
     // MARK: Pages
 
-    /// Goes to an address and waits until the page is loaded.
+    /// Navigates to an address and waits until the page is loaded.
     package func open(_ address: String) throws {
         try tab.load(about: address) {
             let reply = try command("Page.navigate", ["url": .string(address)], about: address)
             if let error = reply["errorText"].string, !error.isEmpty {
                 throw BrowserError(code: "not loaded", description: "\(address): \(error)")
             }
-            // Another place of the same page has no loader.
+            // A navigation within the same document has no loader.
             return reply["loaderId"].string != nil
         }
     }
 
-    /// Loads the page again.
+    /// Reloads the page.
     package func reload() throws {
         try tab.load(about: "reload") {
             try command("Page.reload")
@@ -96,7 +95,7 @@ package final class Browser {
         }
     }
 
-    /// Goes to the page before.
+    /// Navigates back.
     package func goBack() throws {
         let history = try command("Page.getNavigationHistory")
         let position = Int(history["currentIndex"].number ?? 0) - 1
@@ -109,7 +108,7 @@ package final class Browser {
     /// The title of the page.
     package var title: String { get throws { try run("return document.title").string ?? "" } }
 
-    /// What the address bar shows.
+    /// The address in the address bar.
     package var address: String {
         get throws {
             let history = try command("Page.getNavigationHistory", about: "address")
@@ -117,20 +116,20 @@ package final class Browser {
         }
     }
 
-    /// The cookies that the page's host has set, `HttpOnly` ones among them.
+    /// The cookies of the page's host, including `HttpOnly` ones.
     package var cookies: [PageValue] { get throws { try command("Network.getCookies")["cookies"].array ?? [] } }
 
     // MARK: Console
 
-    /// What was written to the console since this was asked last, by level (`error`, `warning`, `info`), with what the
-    /// browser itself complains of.
+    /// The console messages since the last call, with their level (`error`, `warning`, `info`), including those of the
+    /// browser itself.
     /// - Parameter last: Waits for a message with this text.
     package func console(through last: String? = nil) throws -> [(level: String, message: String)] {
-        if let last, lines.firstIndex(from: heard, where: { $0.contains(last) }) == nil {
-            throw BrowserError(code: "timeout", description: "console: nothing with \(last)")
+        if let last, lines.firstIndex(from: consumed, where: { $0.contains(last) }) == nil {
+            throw BrowserError(code: "timeout", description: "console: no message with \(last)")
         }
-        let new = lines.all[heard...]
-        heard += new.count
+        let new = lines.all[consumed...]
+        consumed += new.count
         return new.map { line in
             let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
             return (parts[0], parts.count > 1 ? parts[1] : "")
@@ -139,10 +138,10 @@ package final class Browser {
 
     // MARK: Tabs
 
-    /// The one that commands go to.
+    /// The tab that commands are sent to.
     package var tabID: TabID { TabID(target: tab.target) }
 
-    /// All open tabs, those that pages have opened among them.
+    /// All open tabs, including those that pages have opened.
     package var tabIDs: [TabID] {
         get throws {
             try targets("page").map { TabID(target: $0["targetId"].string ?? "") }
@@ -162,16 +161,16 @@ package final class Browser {
         return try BrowserTab(reply["targetId"].string ?? "", of: chromium, console: console)
     }
 
-    /// Opens a tab beside the others and goes there. It shares their cookies.
+    /// Opens another tab and makes it the current one. It shares the cookies.
     @discardableResult
     package func openTab() throws -> TabID {
         tab = try Self.newTab(of: chromium, in: profile, console: lines)
         tabs.append(tab)
-        try show()
+        try applyView()
         return tabID
     }
 
-    /// Sends the commands that follow to another tab.
+    /// Makes another tab the current one.
     package func go(to id: TabID) throws {
         if let known = tabs.first(where: { $0.target == id.target }) {
             tab = known
@@ -179,13 +178,13 @@ package final class Browser {
             tab = try BrowserTab(id.target, of: chromium, console: lines)
             tabs.append(tab)
         }
-        try show()
+        try applyView()
     }
 
-    /// Closes the tab that commands go to; another one has to be gone to.
+    /// Closes the current tab; the caller then has to go to another one.
     package func closeTab() throws {
         _ = try chromium.ask("Target.closeTarget", ["targetId": .string(tab.target)], about: "close")
-        let (closed, end) = (tabID, ContinuousClock.now + Self.patience)
+        let (closed, end) = (tabID, ContinuousClock.now + Self.timeout)
         while try tabIDs.contains(closed) {
             if ContinuousClock.now > end {
                 throw BrowserError(code: "timeout", description: "close: the tab stays open")
@@ -200,7 +199,7 @@ package final class Browser {
             let world = try command("Page.createIsolatedWorld", ["frameId": child["frame"]["id"]])
             return try evaluate(script, context: world["executionContextId"], about: "a frame", in: tab)
         }
-        // Those of other sites have processes of their own.
+        // Frames of other sites run in separate processes.
         let far = try targets("iframe").map { target in
             let tab = try BrowserTab(target["targetId"].string ?? "", of: chromium, console: lines)
             return try evaluate(script, about: "a frame", in: tab)
@@ -208,29 +207,27 @@ package final class Browser {
         return near + far
     }
 
-    /// Runs the body of a function in the tab at hand.
+    /// Runs the body of a function in the current tab.
     func evaluate(
         _ script: String, _ arguments: [PageValue], callsBack: Bool = false, about subject: String
-    ) throws
-        -> PageValue
-    { try evaluate(script, arguments, callsBack: callsBack, about: subject, in: tab) }
+    ) throws -> PageValue { try evaluate(script, arguments, callsBack: callsBack, about: subject, in: tab) }
 
     // MARK: Looks
 
-    /// Makes the page's view so large, narrower than a window can be if need be.
+    /// Resizes the page's view; it may be narrower than a window can be.
     package func resize(width: Int, height: Int) throws {
         (view.width, view.height) = (width, height)
-        try show()
+        try applyView()
     }
 
-    /// Moves the whole system to another color scheme.
+    /// Changes the color scheme of the system.
     package func change(to scheme: Scheme) throws {
         view.scheme = scheme
-        try show()
+        try applyView()
     }
 
-    /// Tells the tab at hand what it looks like; every tab has to be told.
-    private func show() throws {
+    /// Applies the screen settings to the current tab; each tab needs them.
+    private func applyView() throws {
         let (width, height) = (PageValue(view.width), PageValue(view.height))
         try command(
             "Emulation.setDeviceMetricsOverride",

@@ -1,4 +1,4 @@
-// The program Chromium, without a screen: started once for all tests, told what to do over a socket, gone when they are.
+// Runs headless Chromium once for all tests, controls it over a socket, and ends it with the tests.
 
 #if canImport(Darwin)
     import Darwin
@@ -12,20 +12,20 @@ import Foundation
 import Synchronization
 package import Testing
 
-/// What a browser refuses.
+/// An error of the browser.
 package struct BrowserError: Error, Equatable, CustomStringConvertible {
-    /// What it is called: `no such element`, `stale element reference`, `timeout`.
+    /// The kind of error: `no such element`, `stale element reference`, `timeout`.
     package let code: String
-    /// What was asked for, what is wrong, and what may help.
+    /// The request, the problem, and details that may help.
     package let description: String
 }
 
-/// A running Chromium. Any number of threads may ask at once.
+/// A running Chromium. Any number of threads may send commands at once.
 ///
-/// It speaks the DevTools protocol (https://chromedevtools.github.io/devtools-protocol/): JSON, each message with a NUL
-/// behind it, on descriptors 3 and 4 of the program.
+/// It speaks the DevTools protocol (https://chromedevtools.github.io/devtools-protocol/): JSON, each message followed
+/// by a NUL, on descriptors 3 and 4 of the program.
 final class Chromium: Sendable {
-    /// The one that all tests share; started by the first that asks.
+    /// The instance that all tests share, started on first use.
     static let shared: Result<Chromium, any Error> = Result {
         let chromium = try Chromium()
         atexit { (try? Chromium.shared.get())?.end() }
@@ -41,9 +41,9 @@ final class Chromium: Sendable {
         "--remote-debugging-pipe",
     ]
 
-    /// Lets go of what other tests opened while it was being started: the pipe of another program would not end before all
-    /// tests do. The browser ends with its socket, however the tests end; what it has left in its
-    /// process group is killed then, and its profile goes when nothing writes there any more.
+    /// Closes inherited descriptors of other tests: otherwise their pipes would stay open until all tests end. The
+    /// browser ends with its socket, however the tests end. Then the rest of its process group is killed, and its
+    /// profile is removed once no process writes there.
     private static let script = """
         exec 2>/dev/null
         for number in /dev/fd/*; do number=${number##*/}; [ $number -le 2 ] || eval "exec $number>&-"; done
@@ -60,14 +60,14 @@ final class Chromium: Sendable {
         rm -rf "$place"
         """
 
-    /// What one thread waits for.
+    /// The reply to one command, which one thread waits for.
     private final class Reply: Sendable {
         let message = Mutex<PageValue?>(nil)
-        let hasCome = DispatchSemaphore(value: 0)
+        let arrived = DispatchSemaphore(value: 0)
 
-        func give(_ message: PageValue) {
+        func deliver(_ message: PageValue) {
             self.message.withLock { $0 = message }
-            hasCome.signal()
+            arrived.signal()
         }
     }
 
@@ -86,24 +86,24 @@ final class Chromium: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Keeps messages of several threads whole.
+    /// Keeps the messages of several threads from mixing.
     private let writing = Mutex(())
     private let number: Int32
-    private let process: LastingProcess
-    /// Where it keeps its profile.
-    let place: String
+    private let process: BackgroundProcess
+    /// The directory of its profile.
+    let directory: String
 
-    /// Starts one.
+    /// Starts the browser.
     init() throws {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, streamType, 0, &ends) == 0 else { throw ClientError.system("socketpair", errno) }
-        // No program that other tests start may hold our end: the browser would not end with us.
+        // Processes of other tests must not inherit our end: the browser would outlive the tests.
         _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
         number = ends[0]
-        place = try TemporaryDirectory.made()
-        // Without `--norc` a shell whose input is a socket takes itself for a remote login.
-        process = try LastingProcess(
-            Tool.bash.path, ["--norc", "-c", Self.script, Tool.chromium.path, place] + Self.arguments,
+        directory = try TemporaryDirectory.made()
+        // Without `--norc` a shell whose input is a socket assumes a remote login.
+        process = try BackgroundProcess(
+            Tool.bash.path, ["--norc", "-c", Self.script, Tool.chromium.path, directory] + Self.arguments,
             environment: ["PATH": "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8"],
             streams: [ends[1], STDERR_FILENO, STDERR_FILENO])
         _ = systemClose(ends[1])
@@ -111,18 +111,18 @@ final class Chromium: Sendable {
         _ = try ask("Browser.getVersion", about: "the start of Chromium")
     }
 
-    /// Ends it, and waits until all of it is gone.
+    /// Ends the browser and waits until its process group is gone.
     func end() {
         shutdown(number, Int32(SHUT_RDWR))
         process.wait()
     }
 
-    // MARK: Asking
+    // MARK: Commands
 
     /// Sends a command, and waits for its result.
     /// - Parameters:
-    ///   - session: Of the tab that is meant; nil for the browser.
-    ///   - subject: What the command is about, for errors.
+    ///   - session: The session of a tab; nil for the browser.
+    ///   - subject: The subject of the command, for error texts.
     func ask(
         _ name: String, _ parameters: PageValue = [:], session: String? = nil, about subject: String? = nil
     ) throws -> PageValue {
@@ -135,8 +135,8 @@ final class Chromium: Sendable {
         guard let count else { throw BrowserError(code: "ended", description: "\(subject): Chromium has ended") }
         let command = Command(id: count, method: name, params: parameters, sessionId: session)
         try send(Array(JSONEncoder().encode(command)) + [0])
-        let end = DispatchTime.now() + .seconds(Int(Browser.patience.components.seconds) * 2)
-        guard reply.hasCome.wait(timeout: end) == .success, let message = reply.message.withLock({ $0 }) else {
+        let end = DispatchTime.now() + .seconds(Int(Browser.timeout.components.seconds) * 2)
+        guard reply.arrived.wait(timeout: end) == .success, let message = reply.message.withLock({ $0 }) else {
             throw BrowserError(code: "timeout", description: "\(subject): Chromium does not answer")
         }
         guard let error = message["error"]["message"].string else { return message["result"] }
@@ -154,7 +154,7 @@ final class Chromium: Sendable {
         }
     }
 
-    /// Calls with each event of a session, on the thread that reads; nil ends that.
+    /// Calls a listener with each event of a session, on the reading thread; nil removes it.
     func listen(to session: String, _ listener: (@Sendable (_ event: String, PageValue) -> Void)?) {
         state.withLock { $0.listeners[session] = listener }
     }
@@ -169,7 +169,7 @@ final class Chromium: Sendable {
             guard count > 0 else { break }
             buffer.append(contentsOf: chunk[..<count])
             while let end = buffer.firstIndex(of: 0) {
-                if let message = try? PageValue(json: buffer[..<end]) { take(message) }
+                if let message = try? PageValue(json: buffer[..<end]) { dispatch(message) }
                 buffer = Data(buffer[(end + 1)...])
             }
         }
@@ -178,13 +178,13 @@ final class Chromium: Sendable {
             state.isOver = true
             return state.replies.values
         }
-        for reply in waiting { reply.give(["error": ["message": "Chromium has ended"]]) }
+        for reply in waiting { reply.deliver(["error": ["message": "Chromium has ended"]]) }
     }
 
-    /// Hands on a reply or an event.
-    private func take(_ message: PageValue) {
+    /// Dispatches a reply or an event.
+    private func dispatch(_ message: PageValue) {
         if let id = message["id"].number {
-            state.withLock { $0.replies.removeValue(forKey: Int(id)) }?.give(message)
+            state.withLock { $0.replies.removeValue(forKey: Int(id)) }?.deliver(message)
         } else if let session = message["sessionId"].string, let name = message["method"].string {
             state.withLock { $0.listeners[session] }?(name, message["params"])
         }

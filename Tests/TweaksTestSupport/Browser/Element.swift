@@ -1,14 +1,14 @@
-// What a test finds on a page, looks at and handles.
+// Finds, inspects and operates elements of a page.
 
-/// An element of a page. It is of no more use once the page has dropped it.
+/// An element of a page. It becomes invalid when the page removes it.
 package struct Element {
-    /// What elements are marked with on their way; the mark's value is a number of their document's.
+    /// The field that represents an element in JSON; its value is a number in the document's table.
     static let mark = "tweaks.element"
-    /// The property of a page that holds the elements by number.
+    /// The property of a page that holds the table of elements.
     static let table = "globalThis[Symbol.for('tweaks.test')]"
 
     private let browser: Browser
-    /// As an argument of a script.
+    /// The element as an argument of a script.
     package let value: PageValue
     /// How it was found, for errors.
     private let name: String
@@ -23,16 +23,16 @@ package struct Element {
         try browser.evaluate("const element = arguments[0]; \(script)", [value] + arguments, about: name)
     }
 
-    // MARK: Handling
+    // MARK: Input
 
-    /// Clicks its middle, which nothing may cover.
+    /// Clicks its middle, which no other element may cover.
     package func click() throws {
         let point = try ask(Self.pointing)
-        // What a menu offers is drawn by the system.
+        // The script has chosen an option itself, because the system draws menus.
         guard let x = point[0].number, let y = point[1].number else { return }
         try browser.perform(.mouse(.moveTo(x: x, y: y), .press, .release))
-        // An element that moves or is replaced meanwhile gets no click; its replacement in the same place may. A page that
-        // the click leaves cannot be asked.
+        // An element that moves or is replaced meanwhile is not clicked; its replacement at the same position may be. A
+        // page that the click leaves cannot be queried.
         let fault = try? browser.run(
             """
             const { elements, clicked } = \(Self.table), element = elements[arguments[0]];
@@ -48,7 +48,7 @@ package struct Element {
         }
     }
 
-    /// Finds the point to click, and notes where the click comes.
+    /// Finds the point to click, and records which elements the click reaches.
     private static let pointing = """
         const refuse = (code, message) => { throw Object.assign(new Error(message), { refusal: code }); };
         if (element.localName === 'option') {
@@ -71,17 +71,17 @@ package struct Element {
         return [x, y];
         """
 
-    /// Types into it, at the end of what it holds.
-    package func type(_ text: String) throws { try handle(text.map { .character($0) }) }
+    /// Types text at the end of its content.
+    package func type(_ text: String) throws { try focusAndPerform(text.map { .character($0) }) }
 
-    /// Presses keys on it. A modifier stays down to the end.
+    /// Presses keys on it. Modifiers stay down to the end.
     package func press(_ keys: Key...) throws {
         let held = keys.filter { $0.modifier != nil }
-        try handle(keys.flatMap { held.contains($0) ? [.press($0)] : [.press($0), .release($0)] })
+        try focusAndPerform(keys.flatMap { held.contains($0) ? [.press($0)] : [.press($0), .release($0)] })
         try browser.perform(.keyboard(held.map(KeyStep.release)))
     }
 
-    /// Chooses a file, in a field for that.
+    /// Chooses a file in a file input.
     package func choose(_ path: String) throws {
         let number = Int(value[Self.mark].number ?? 0)
         let object = try browser.command(
@@ -90,7 +90,7 @@ package struct Element {
             "DOM.setFileInputFiles", ["files": [.string(path)], "objectId": object["result"]["objectId"]], about: name)
     }
 
-    private func handle(_ steps: [KeyStep]) throws {
+    private func focusAndPerform(_ steps: [KeyStep]) throws {
         _ = try ask(
             """
             if (document.activeElement === element) return;
@@ -106,38 +106,38 @@ package struct Element {
         try browser.perform(.keys(.delete))
     }
 
-    // MARK: Looking
+    // MARK: Inspection
 
-    /// The text that a reader sees.
+    /// The visible text.
     package var text: String { get throws { try ask("return element.innerText.trim()").string ?? "" } }
 
-    /// An attribute as it was written; nil where there is none.
+    /// An attribute; nil where there is none.
     package func attribute(_ name: String) throws -> String? {
         try ask("return element.getAttribute(arguments[1])", .string(name)).string
     }
 
-    /// A property as it is now.
+    /// The current value of a property.
     package func property(_ name: String) throws -> PageValue {
         try ask("return element[arguments[1]]", .string(name))
     }
 
-    /// A property of its style, as computed.
+    /// A property of its computed style.
     package func style(_ name: String) throws -> String {
         try ask("return getComputedStyle(element).getPropertyValue(arguments[1])", .string(name)).string ?? ""
     }
 
-    /// What assistive technology says it is.
+    /// Its role for assistive technology.
     package var role: String { get throws { try ask("return element.computedRole").string ?? "" } }
 
-    /// What assistive technology calls it.
+    /// Its name for assistive technology.
     package var label: String { get throws { try ask("return element.computedName").string ?? "" } }
 
-    /// Whether it is there to be seen.
+    /// Whether it is visible.
     package var isDisplayed: Bool {
         get throws { try ask("return element.checkVisibility({ visibilityProperty: true })").bool ?? false }
     }
 
-    /// Where it is on the page, and its size.
+    /// Its position on the page, and its size.
     package var frame: (x: Double, y: Double, width: Double, height: Double) {
         get throws {
             let box = try ask(
@@ -147,12 +147,12 @@ package struct Element {
         }
     }
 
-    /// The first element within this one that a selector fits.
+    /// The first element within this one that matches a selector.
     package func element(_ selector: String) throws -> Element {
         try browser.found(ask("return element.querySelector(arguments[1])", .string(selector)), selector)
     }
 
-    /// All elements within this one that a selector fits.
+    /// All elements within this one that match a selector.
     package func elements(_ selector: String) throws -> [Element] {
         let found = try ask("return element.querySelectorAll(arguments[1])", .string(selector))
         return try (found.array ?? []).map { try browser.found($0, selector) }
@@ -160,23 +160,23 @@ package struct Element {
 }
 
 extension Browser {
-    /// The first element that a selector fits.
+    /// The first element that matches a selector.
     package func element(_ selector: String) throws -> Element {
         try found(run("return document.querySelector(arguments[0])", .string(selector)), selector)
     }
 
-    /// All elements that a selector fits.
+    /// All elements that match a selector.
     package func elements(_ selector: String) throws -> [Element] {
         let found = try run("return document.querySelectorAll(arguments[0])", .string(selector))
         return try (found.array ?? []).map { try self.found($0, selector) }
     }
 
-    /// The element that has the keyboard.
+    /// The element with the keyboard focus.
     package var focused: Element {
         get throws { try found(run("return document.activeElement"), "focused element") }
     }
 
-    /// The element that a script has returned.
+    /// The element that a script has returned as a value.
     package func found(_ value: PageValue, _ name: String = "result of a script") throws -> Element {
         if value == nil { throw BrowserError(code: "no such element", description: "\(name): no such element") }
         guard let element = Element(value, in: self, name: name) else {

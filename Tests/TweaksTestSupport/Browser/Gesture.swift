@@ -1,21 +1,21 @@
-// What hands do: pointers that are moved, pressed and let go of, and keys.
+// Performs gestures with mouse, finger and keyboard.
 
 import Foundation
 
 /// One step of a pointer. Distances are CSS pixels.
 package enum PointerStep {
-    /// Moves at once to a distance from the middle of an element.
+    /// Moves at once to an offset from the middle of an element.
     case move(to: Element, x: Double = 0, y: Double = 0)
     /// Moves at once to a point of the view.
     case moveTo(x: Double, y: Double)
-    /// Moves from where it is, as a hand does: sixty times a second, or as often as the machine manages.
+    /// Moves gradually by an offset: sixty times a second, or as often as the machine manages.
     case moveBy(x: Double, y: Double, over: Duration = .zero)
     case press, release
 }
 
-/// What one hand does.
+/// A gesture with one input device.
 package enum Gesture {
-    /// With a mouse. What it holds down at the end it still holds in the next gesture.
+    /// With a mouse. A button that is down at the end stays down in the next gesture.
     case mouse([PointerStep])
     /// With a finger.
     case touch([PointerStep])
@@ -26,15 +26,15 @@ package enum Gesture {
     package static func touch(_ steps: PointerStep...) -> Gesture { .touch(steps) }
     package static func keyboard(_ steps: KeyStep...) -> Gesture { .keyboard(steps) }
 
-    /// Keys pressed one after the other while others are held down; the focused element gets them.
+    /// Presses keys one after the other while others are held down; the focused element receives them.
     package static func keys(_ keys: Key..., holding modifiers: [Key] = []) -> Gesture {
         let steps = modifiers.map(KeyStep.press) + keys.flatMap { [.press($0), .release($0)] }
         return .keyboard(steps + modifiers.reversed().map(KeyStep.release))
     }
 }
 
-/// Where hands are, and what they hold.
-struct Hands {
+/// The position of the pointer, and the pressed buttons and keys.
+struct InputState {
     var (x, y) = (0.0, 0.0)
     var isPressing = false
     /// Bits of ``Key/modifier``.
@@ -42,7 +42,7 @@ struct Hands {
 }
 
 extension Browser {
-    /// Does gestures one after the other, and returns when the page has seen the last of them.
+    /// Performs gestures one after the other, and returns when the page has received the last one.
     package func perform(_ gestures: Gesture...) throws {
         for gesture in gestures {
             switch gesture {
@@ -58,7 +58,7 @@ extension Browser {
     private func point(_ step: PointerStep, byTouch: Bool) throws {
         switch step {
         case .move(let element, let x, let y):
-            // What a finger means is found in what was drawn last, so that has to be what is there.
+            // The target of a touch is looked up in the last frame drawn, so that frame has to be current.
             let middle = try run(
                 """
                 if (arguments[1]) await new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
@@ -69,22 +69,22 @@ extension Browser {
         case .moveTo(let x, let y): try move(to: x, y, byTouch)
         case .moveBy(let x, let y, let time): try moveBy(x, y, time, byTouch)
         case .press:
-            hands.isPressing = true
+            inputState.isPressing = true
             try dispatch(byTouch ? "touchStart" : "mousePressed", byTouch)
         case .release:
-            hands.isPressing = false
+            inputState.isPressing = false
             try dispatch(byTouch ? "touchEnd" : "mouseReleased", byTouch)
         }
     }
 
     private func move(to x: Double, _ y: Double, _ byTouch: Bool) throws {
-        (hands.x, hands.y) = (x, y)
-        // A finger that is not on the glass is not seen.
-        if !byTouch || hands.isPressing { try dispatch(byTouch ? "touchMove" : "mouseMoved", byTouch) }
+        (inputState.x, inputState.y) = (x, y)
+        // A finger that does not touch the screen sends no events.
+        if !byTouch || inputState.isPressing { try dispatch(byTouch ? "touchMove" : "mouseMoved", byTouch) }
     }
 
     private func moveBy(_ x: Double, _ y: Double, _ time: Duration, _ byTouch: Bool) throws {
-        let (start, frame) = (hands, Duration.milliseconds(16))
+        let (start, frame) = (inputState, Duration.milliseconds(16))
         let (count, began) = (max(1, Int(time / frame)), ContinuousClock.now)
         for step in 1...count {
             let part = Double(step) / Double(count)
@@ -95,16 +95,17 @@ extension Browser {
     }
 
     private func dispatch(_ type: PageValue, _ byTouch: Bool) throws {
-        let (x, y, modifiers) = (PageValue.number(hands.x), PageValue.number(hands.y), PageValue(hands.modifiers))
+        let (x, y) = (PageValue.number(inputState.x), PageValue.number(inputState.y))
+        let modifiers = PageValue(inputState.modifiers)
         if byTouch {
-            let points: PageValue = hands.isPressing ? [["x": x, "y": y]] : []
+            let points: PageValue = inputState.isPressing ? [["x": x, "y": y]] : []
             try command("Input.dispatchTouchEvent", ["type": type, "touchPoints": points, "modifiers": modifiers])
         } else {
-            let button: PageValue = type == "mouseMoved" && !hands.isPressing ? "none" : "left"
+            let button: PageValue = type == "mouseMoved" && !inputState.isPressing ? "none" : "left"
             try command(
                 "Input.dispatchMouseEvent",
                 [
-                    "type": type, "x": x, "y": y, "button": button, "buttons": hands.isPressing ? 1 : 0,
+                    "type": type, "x": x, "y": y, "button": button, "buttons": inputState.isPressing ? 1 : 0,
                     "clickCount": type == "mouseMoved" ? 0 : 1, "modifiers": modifiers,
                 ])
         }
@@ -115,19 +116,19 @@ extension Browser {
     private func type(_ step: KeyStep) throws {
         switch step {
         case .press(let key):
-            hands.modifiers |= key.modifier ?? 0
+            inputState.modifiers |= key.modifier ?? 0
             try send(KeyStroke(key), isDown: true)
         case .release(let key):
-            hands.modifiers &= ~(key.modifier ?? 0)
+            inputState.modifiers &= ~(key.modifier ?? 0)
             try send(KeyStroke(key), isDown: false)
         case .character(let character):
-            let stroke = KeyStroke(character, isShifted: hands.modifiers & 8 != 0)
+            let stroke = KeyStroke(character, isShifted: inputState.modifiers & 8 != 0)
             try send(stroke, isDown: true)
             try send(stroke, isDown: false)
         }
     }
 
     private func send(_ stroke: KeyStroke, isDown: Bool) throws {
-        try command("Input.dispatchKeyEvent", stroke.event(isDown: isDown, modifiers: hands.modifiers))
+        try command("Input.dispatchKeyEvent", stroke.event(isDown: isDown, modifiers: inputState.modifiers))
     }
 }

@@ -1,4 +1,4 @@
-// Keys of a keyboard, as Chromium is told of them.
+// Describes keys for Chromium's input events.
 
 /// A key that has no character, by its name in `KeyboardEvent.key` (https://www.w3.org/TR/uievents-key/).
 package enum Key: String, CaseIterable, Sendable {
@@ -21,7 +21,7 @@ package enum Key: String, CaseIterable, Sendable {
     case delete = "Delete"
     case command = "Meta"
 
-    /// Its bit among the modifiers of an event; nil where it is none.
+    /// Its bit among the modifiers of an event; nil for other keys.
     var modifier: Int? {
         switch self {
         case .alt: 1
@@ -32,14 +32,14 @@ package enum Key: String, CaseIterable, Sendable {
         }
     }
 
-    /// How the protocol describes it.
+    /// Its description in the protocol.
     fileprivate var stroke: KeyStroke {
-        let place = modifier == nil ? rawValue : rawValue + "Left"
+        let code = modifier == nil ? rawValue : rawValue + "Left"
         let text = self == .enter ? "\r" : self == .space ? " " : nil
-        return KeyStroke(key: rawValue, place: self == .space ? "Space" : place, number: number, text: text)
+        return KeyStroke(key: rawValue, code: self == .space ? "Space" : code, number: number, text: text)
     }
 
-    /// Windows' number of it.
+    /// Its Windows virtual key code.
     private var number: Int {
         switch self {
         case .backspace: 8
@@ -67,21 +67,21 @@ package enum Key: String, CaseIterable, Sendable {
 /// One step of a keyboard.
 package enum KeyStep {
     case press(Key), release(Key)
-    /// A key with a character, pressed and let go of.
+    /// A key with a character, pressed and released.
     case character(Character)
 }
 
-/// A key that goes down or up.
+/// A key that is pressed or released.
 struct KeyStroke {
     var key: String
-    /// Where it is on a keyboard.
-    var place: String
+    /// Its position on a keyboard, `KeyboardEvent.code`.
+    var code: String
     var number: Int
-    /// What it writes where no modifier but Shift is held.
+    /// The text that it enters when no modifier but Shift is down.
     var text: String?
 
-    init(key: String, place: String, number: Int, text: String?) {
-        (self.key, self.place, self.number, self.text) = (key, place, number, text)
+    init(key: String, code: String, number: Int, text: String?) {
+        (self.key, self.code, self.number, self.text) = (key, code, number, text)
     }
 
     init(_ key: Key) { self = key.stroke }
@@ -91,14 +91,14 @@ struct KeyStroke {
         let (key, upper) = (isShifted ? character.uppercased() : String(character), character.uppercased())
         let isPlain = character.isASCII && (character.isLetter || character.isNumber)
         self.init(
-            key: key, place: isPlain ? (character.isLetter ? "Key" : "Digit") + upper : "",
+            key: key, code: isPlain ? (character.isLetter ? "Key" : "Digit") + upper : "",
             number: isPlain ? Int(upper.utf8.first ?? 0) : 0, text: key)
     }
 
     /// The parameters of `Input.dispatchKeyEvent`.
     func event(isDown: Bool, modifiers: Int) -> PageValue {
         var event: [String: PageValue] = [
-            "type": isDown ? "rawKeyDown" : "keyUp", "key": .string(key), "code": .string(place),
+            "type": isDown ? "rawKeyDown" : "keyUp", "key": .string(key), "code": .string(code),
             "windowsVirtualKeyCode": PageValue(number), "modifiers": PageValue(modifiers),
         ]
         if isDown, let text, modifiers & ~8 == 0 { (event["type"], event["text"]) = ("keyDown", .string(text)) }

@@ -1,4 +1,4 @@
-// A web server of a few lines: another origin for pages, that notes who comes.
+// A minimal web server that provides another origin and records its requests.
 
 #if canImport(Darwin)
     import Darwin
@@ -10,13 +10,13 @@
 import Foundation
 import Synchronization
 
-/// Serves given bytes at given paths on a port of 127.0.0.1. It stops when it is let go of.
+/// Serves given bytes at given paths on a port of 127.0.0.1. Deallocation stops it.
 package final class PageServer: Sendable {
     /// What is served at a path.
     package struct Page: Sendable {
         package var bytes: [UInt8]
         package var type: String
-        /// More fields of the head: `Content-Security-Policy: …`.
+        /// Additional header fields: `Content-Security-Policy: …`.
         package var fields: [String]
 
         /// A page from text.
@@ -30,7 +30,7 @@ package final class PageServer: Sendable {
         }
     }
 
-    /// A request that has come.
+    /// A received request.
     package struct Request: Equatable, Sendable {
         package let method: String
         package let target: String
@@ -39,58 +39,58 @@ package final class PageServer: Sendable {
         package let body: String
     }
 
-    /// Those that have come, and whether more may.
-    private final class Guests: Sendable {
+    /// The received requests, and whether the server has stopped.
+    private final class RequestLog: Sendable {
         let requests = Mutex<[Request]>([])
-        let isOver = Mutex(false)
-        /// A line for each, as it comes.
-        let log = LogLines()
+        let hasStopped = Mutex(false)
+        /// One line for each request.
+        let lines = LogLines()
     }
 
     package let port: Int
-    private let guests = Guests()
+    private let log = RequestLog()
 
-    /// Starts one.
-    /// - Parameter pages: By path; anything else is not found.
+    /// Starts a server.
+    /// - Parameter pages: The pages by path; other paths are not found.
     package init(_ pages: [String: Page]) throws {
         let number: Int32
         (number, port) = try Self.listening()
-        let guests = guests
+        let log = log
         Thread.detachNewThread {
             while true {
                 let accepted = accept(number, nil, nil)
                 if accepted < 0, errno == EINTR || errno == ECONNABORTED { continue }
-                if accepted < 0 || guests.isOver.withLock({ $0 }) {
+                if accepted < 0 || log.hasStopped.withLock({ $0 }) {
                     _ = systemClose(accepted)
                     break
                 }
-                // Browsers open connections that they may never use: no one waits behind another.
-                Thread.detachNewThread { try? Self.serve(TestClient(accepted: accepted), pages, guests) }
+                // Browsers open connections that they may never use, so each one has its own thread.
+                Thread.detachNewThread { try? Self.serve(TestClient(accepted: accepted), pages, log) }
             }
             _ = systemClose(number)
         }
     }
 
     deinit {
-        guests.isOver.withLock { $0 = true }
-        // Whoever waits for a guest has to be told.
+        log.hasStopped.withLock { $0 = true }
+        // Wakes the accepting thread.
         _ = try? TestClient(port: port)
     }
 
     /// All requests so far.
-    package var requests: [Request] { guests.requests.withLock { $0 } }
+    package var requests: [Request] { log.requests.withLock { $0 } }
 
-    /// The address of a path, at a host that is this machine.
+    /// The address of a path, at a host name of this machine.
     package func address(_ path: String, host: String = "127.0.0.1") -> String { "http://\(host):\(port)\(path)" }
 
-    /// Waits for the first request for a target. Nil when it does not come for very long.
+    /// Waits for the first request for a target. Nil when it does not arrive within the timeout.
     package func request(_ method: String, _ target: String) -> Request? {
-        guests.log.firstIndex(from: 0) { $0 == "\(method) \(target)" }.map { requests[$0] }
+        log.lines.firstIndex(from: 0) { $0 == "\(method) \(target)" }.map { requests[$0] }
     }
 
     // MARK: Serving
 
-    private static func serve(_ client: TestClient, _ pages: [String: Page], _ guests: Guests) throws {
+    private static func serve(_ client: TestClient, _ pages: [String: Page], _ log: RequestLog) throws {
         let lines = try client.read(through: "\r\n\r\n").split(separator: "\r\n")
         let words = (lines.first ?? "").split(separator: " ").map(String.init)
         guard words.count == 3 else { return }
@@ -102,9 +102,9 @@ package final class PageServer: Sendable {
         let body = try client.bytes(named["content-length"].flatMap { Int($0) } ?? 0)
         let request = Request(
             method: words[0], target: words[1], fields: named, body: String(decoding: body, as: UTF8.self))
-        guests.requests.withLock { requests in
+        log.requests.withLock { requests in
             requests.append(request)
-            guests.log.add("\(request.method) \(request.target)")
+            log.lines.add("\(request.method) \(request.target)")
         }
         let path = String(request.target.prefix { $0 != "?" })
         try client.send(pages[path]?.answer ?? notFound)

@@ -1,4 +1,4 @@
-// JSON values that pages and tests exchange.
+// Represents JSON values that pages and tests exchange.
 
 import Foundation
 
@@ -12,7 +12,7 @@ package enum PageValue: Equatable, Sendable {
     case object([String: PageValue])
 }
 
-// MARK: Asking
+// MARK: Access
 
 extension PageValue {
     /// The truth value; nil for anything else.
@@ -40,7 +40,7 @@ extension PageValue {
     }
 }
 
-// MARK: Writing
+// MARK: Literals
 
 extension PageValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByFloatLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral,
@@ -53,7 +53,7 @@ extension PageValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
     package init(stringLiteral value: String) { self = .string(value) }
     package init(arrayLiteral values: PageValue...) { self = .array(values) }
 
-    /// Of two fields with one name the last counts.
+    /// The last of several fields with the same name counts.
     package init(dictionaryLiteral fields: (String, PageValue)...) {
         self = .object(Dictionary(fields) { $1 })
     }
@@ -62,7 +62,7 @@ extension PageValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
 // MARK: JSON
 
 extension PageValue {
-    /// Reads JSON. By Foundation's older way: a decoder would have to try each kind, and what a browser says is long.
+    /// Parses JSON with JSONSerialization: a decoder would have to try each kind, and messages of a browser are long.
     init(json: Data) throws { self.init(try JSONSerialization.jsonObject(with: json, options: .fragmentsAllowed)) }
 
     private init(_ object: Any) {

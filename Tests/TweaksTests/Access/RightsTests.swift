@@ -1,32 +1,26 @@
-// Scopes and what follows from them.
+// Tests scopes and the rights that they grant.
 
 import Testing
 import Tweaks
 
 @Suite struct RightsTests {
     private func rights(_ given: String, without dropped: String = "") throws -> Rights {
-        try Rights(scopes(given), without: scopes(dropped))
-    }
-
-    private func scopes(_ text: String) throws -> [TweakScope] {
-        try text.split(separator: " ").map { try TweakScope(String($0)) }
+        func scopes(_ text: String) throws -> [TweakScope] { try text.split(separator: " ").map { try .init("\($0)") } }
+        return try Rights(scopes(given), without: scopes(dropped))
     }
 
     @Test(arguments: ["read", "write:Label", "run:Cache/Maintenance", "admin:A/B/C", "read:*/Text", "write:**/Size"])
-    func readsBack(_ text: String) throws {
+    func aScopeIsPrintedAsItIsWritten(_ text: String) throws {
         #expect(try TweakScope(text).description == text)
-    }
-
-    @Test func aStarIsEverything() {
         #expect(TweakScope("write:*") == .write)
     }
 
     @Test(arguments: ["", "READ", "reads", "read:", ":Label", "read:a//b", "read:a/b/c/d", "read:a\u{7}", "read label"])
-    func isNone(_ text: String) {
+    func anInvalidScopeIsRefused(_ text: String) {
         #expect(throws: TweakError.self) { _ = try TweakScope(text) }
     }
 
-    /// given, dropped, kind, path, allowed
+    /// Scopes, dropped scopes, kind of access, path, whether it is allowed.
     @Test(arguments: [
         ("read", "", "read", "A/B/C", true), ("read", "", "write", "A/B/C", false),
         ("write", "", "read", "A/B/C", true), ("run", "", "read", "A/B/C", false),
@@ -40,10 +34,9 @@ import Tweaks
         ("admin", "read:A", "write", "B/B/C", true), ("admin", "read:A", "run", "A/B/C", true),
         ("run:A/B", "", "run", "A/B/C", true), ("run:A/B", "", "run", "A/C/C", false),
     ])
-    func judges(_ given: String, _ dropped: String, _ kind: String, _ path: String, _ isAllowed: Bool) throws {
+    func grants(_ given: String, _ dropped: String, _ kind: String, _ path: String, _ isAllowed: Bool) throws {
         let kind = try #require(TweakScope.Kind(rawValue: kind))
-        let path = try TweakPath(path)
-        #expect(try rights(given, without: dropped).allows(kind, path) == isAllowed)
+        #expect(try rights(given, without: dropped).allows(kind, TweakPath(path)) == isAllowed)
     }
 
     @Test(arguments: [
@@ -51,11 +44,11 @@ import Tweaks
         ("write", "write:A", "read write -write:A"), ("read write:A", "", "read write:A"),
         ("read:A write:A", "", "write:A"), ("read", "read", ""),
     ])
-    func inWords(_ given: String, _ dropped: String, _ words: String) throws {
+    func wordsAreTheShortestScopes(_ given: String, _ dropped: String, _ words: String) throws {
         #expect(try rights(given, without: dropped).words.joined(separator: " ") == words)
     }
 
-    @Test func oneAfterAnother() throws {
+    @Test func aUnionGrantsWhatEitherGrants() throws {
         let rights = try rights("write:A", without: "write:A/B").union(rights("write:A/B/C"))
         #expect(rights.allows(.write, try TweakPath("A/B/C")))
         #expect(!rights.allows(.write, try TweakPath("A/B/D")))

@@ -1,4 +1,4 @@
-// Declared arguments: read and judged before the body runs, found by name, filled in where they have a default.
+// Tests declared arguments: validated before the body runs, found by name, completed by defaults.
 
 import Testing
 
@@ -21,33 +21,23 @@ struct ActionArgumentTests {
                 .init("bus", choices: ["main", "side"], default: "main"),
             ], registry: registry
         ) { [runs] arguments in
-            let volume: Double = try arguments["volume"]
-            let mode = try arguments["mode", as: Mode.self]
-            let fade = try arguments["fade", as: Duration.self]
-            let times = try arguments["times", as: Int.self]
-            let isLoud: Bool = try arguments["loud"]
-            let tint: TweakColor = try arguments["tint"]
-            let bus: String = try arguments["bus"]
             runs.note(Array(arguments))
-            let file: String = try arguments["file"]
+            let (volume, isLoud): (Double, Bool) = (try arguments["volume"], try arguments["loud"])
+            let (mode, times) = (try arguments["mode", as: Mode.self], try arguments["times", as: Int.self])
+            let fade = try arguments["fade", as: Duration.self]
+            let tint: TweakColor = try arguments["tint"]
+            let (file, bus): (String, String) = (try arguments["file"], try arguments["bus"])
             return "\(file) \(volume) \(mode) \(times) \(fade) \(TweakValue.color(tint).text) \(isLoud) \(bus)"
         }
     }
 
-    private func error(_ action: TweakAction, _ arguments: [String]) async -> TweakError? {
-        do {
-            _ = try await action.run(arguments)
-            return nil
-        } catch { return error }
-    }
-
-    @Test func valuesAndDefaults() async throws {
+    @Test func theBodyReceivesTypedValuesAndDefaults() async throws {
         let action = play()
         #expect(try await action.run(["a.wav"]) == "a.wav 0.5 once 1 0.25 seconds #FF0000FF false main")
         #expect(
             try await action.run(["b", "1", "loop", "0x10", "1.5s", "red", "yes", "side"])
                 == "b 1.0 loop 16 1.5 seconds #FF0000FF true side")
-        // Positions have what was typed, and the texts of defaults.
+        // By position it reads the given texts, and those of the defaults.
         #expect(runs.all.first == ["a.wav", "0.5", "once", "1", "250ms", "#FF0000FF", "false", "main"])
     }
 
@@ -55,57 +45,57 @@ struct ActionArgumentTests {
 
     @Test(arguments: [
         ([String](), TweakError.Code.usage, "file is missing"),
-        (Array(repeating: "1", count: 9), .usage, "takes at most 8, and here are 9"),
+        (Array(repeating: "1", count: 9), .usage, "takes at most 8, but 9 were given"),
         (["a", "7"], .outOfRange, "volume: 7 is outside 0...1"),
-        (["a", "loud"], .badValue, "volume: “loud” is no number; write a finite number such as 72 or 1.5e3, in 0...1"),
+        (
+            ["a", "loud"], .badValue,
+            "volume: “loud” is not a number; write a finite number such as 72 or 1.5e3, in 0...1"
+        ),
         (["a", "1", "Loop"], .notAChoice, "mode: “Loop” is none of once, loop; did you mean loop?"),
         (["a", "1", "loop", "0"], .outOfRange, "times: 0 is outside 1..."),
         (["a", "1", "loop", "1", "1h"], .outOfRange, "fade: 1h is outside 0s...5s"),
     ])
-    func whatIsWrongIsSaid(_ arguments: [String], _ code: TweakError.Code, _ text: String) async {
-        let error = await error(play(), arguments)
+    func invalidArgumentsAreRefusedWithReasonAndUsage(
+        _ arguments: [String], _ code: TweakError.Code, _ text: String
+    ) async {
+        let error = await refusal(of: play(), arguments)
         #expect(error?.code == code && error?.path?.joined == "Player/Audio/Play")
         #expect(error?.message == "Player/Audio/Play: \(text); \(Self.usage)")
         #expect(runs.all.isEmpty)
     }
 
-    @Test func oneThatTakesNone() async throws {
+    @Test func anActionWithoutArgumentsRefusesAny() async throws {
         let action = tweakAction("A", "B", "C", arguments: [], registry: registry) { "\($0.count)" }
         #expect(try await action.run() == "0")
-        #expect(
-            await error(action, ["x"])
-                == TweakError(
-                    .usage, "A/B/C: takes no arguments; use: run A/B/C", path: action.path))
+        let error = TweakError(.usage, "A/B/C: takes no arguments; use: run A/B/C", path: action.path)
+        #expect(await refusal(of: action, ["x"]) == error)
     }
 
-    @Test func oneThatDeclaresNoneTakesAny() async throws {
+    @Test func anActionWithoutDeclaredArgumentsAcceptsAny() async throws {
         let action = tweakAction("A", "B", "C", registry: registry) { $0.joined(separator: "+") }
         #expect(try await action.run(["a", "b"]) == "a+b")
         #expect(action.node.signature == nil)
     }
 
-    @Test func aNameThatIsNotDeclared() async {
-        let action = tweakAction("A", "B", "C", arguments: [.init("file", .string)], registry: registry) { arguments in
-            let volume: Double = try arguments["volume"]
-            return "\(volume)"
+    @Test func undeclaredNamesAndOtherTypesAreErrors() async {
+        for (name, text) in [("volume", "no argument “volume”"), ("file", "file is a string, not a Double")] {
+            let action = tweakAction("A", "B", name, arguments: [.init("file", .string)], registry: registry) {
+                "\(try $0[name, as: Double.self])"
+            }
+            let error = await refusal(of: action, ["x"])
+            #expect(error?.code == .internal && error?.message.contains(text) == true)
         }
-        #expect(await error(action, ["x"])?.message.contains("no argument “volume”") == true)
-        let other = tweakAction("A", "B", "D", arguments: [.init("file", .string)], registry: registry) { arguments in
-            let number: Double = try arguments["file"]
-            return "\(number)"
-        }
-        #expect(await error(other, ["x"])?.code == .internal)
     }
 
     @Test(arguments: [
-        ([TweakParameter("a", .int), TweakParameter("a", .int)], "two arguments are called a"),
+        ([TweakParameter("a", .int), TweakParameter("a", .int)], "two arguments have the name a"),
         ([TweakParameter("a", .int, default: 1), TweakParameter("b", .int)], "b has no default"),
         ([TweakParameter("a", .int, in: 0...9, default: 10)], "10 is outside 0...9"),
         ([TweakParameter("a", choices: [])], "a has no choices"),
         ([TweakParameter("a/b", .int)], "a/b"),
         ([TweakParameter("a", .int, help: "\u{202E}")], "control or bidirectional"),
     ])
-    func whatCannotBeDeclared(_ parameters: [TweakParameter], _ text: String) throws {
+    func invalidDeclarationsAreRefused(_ parameters: [TweakParameter], _ text: String) throws {
         let path = try TweakPath("A", "B", "C")
         let error = refusal { _ = try ActionSignature(parameters, path) }
         #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")

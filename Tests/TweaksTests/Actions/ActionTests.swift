@@ -1,30 +1,30 @@
-// Actions: run once for each call, one at a time unless they say otherwise, waited for only so long.
+// Tests actions: each call runs once, one at a time unless declared otherwise, within a time limit.
 
 import Synchronization
 import Testing
 
 @testable import Tweaks
 
-private struct Jam: Error, CustomStringConvertible {
+/// The error of a run; nil when it succeeds.
+func refusal(of action: TweakAction, _ arguments: [String] = []) async -> TweakError? {
+    do {
+        _ = try await action.run(arguments)
+        return nil
+    } catch {
+        return error
+    }
+}
+
+private struct PaperJam: Error, CustomStringConvertible {
     var description: String { "paper jam" }
 }
 
 struct ActionTests {
     private let registry = TweakRegistry()
 
-    /// The code and text that a run is refused with.
-    private func refusal(of action: TweakAction, _ arguments: [String] = []) async -> TweakError? {
-        do {
-            _ = try await action.run(arguments)
-            return nil
-        } catch {
-            return error
-        }
-    }
+    // MARK: Arguments and results
 
-    // MARK: What goes in and comes out
-
-    @Test func argumentsGoInAndTextComesOut() async throws {
+    @Test func theBodyReceivesTheArgumentsAndReturnsAText() async throws {
         let action = tweakAction("A", "B", "Echo", registry: registry) { arguments in
             "\(arguments.count): " + arguments.map { "<\($0)>" }.joined()
         }
@@ -33,41 +33,32 @@ struct ActionTests {
         #expect(try await registry["A/B/Echo"]?.run(["x"]) == "1: <x>")
     }
 
-    @Test func aRemovedActionIsNotRun() async {
+    @Test func aRemovedActionIsNotRunAndCanBeDeclaredAgain() async throws {
         let runs = Recorder<Int>()
-        let action = tweakAction("A", "B", "Act", registry: registry) { _ in
+        let first = tweakAction("A", "B", "Run", registry: registry) { _ in
             runs.note(1)
-            return ""
+            return "first"
         }
-        let erased = action.registry["A/B/Act"]
-        registry.remove(action.path)
-        #expect(await refusal(of: action)?.code == .unknownTweak)
+        let erased = registry["A/B/Run"]
+        registry.remove(first.path)
+        #expect(await refusal(of: first)?.code == .unknownTweak)
         await #expect(throws: TweakError.self) { try await erased?.run() }
+        let second = tweakAction("A", "B", "Run", registry: registry) { _ in "second" }
+        #expect(try await second.run() == "second")
+        #expect(try await registry["A/B/Run"]?.run() == "second" && registry.conflicts.isEmpty)
         #expect(runs.all.isEmpty)
     }
 
-    @Test func anActionMayWait() async throws {
-        let gate = Gate()
-        let action = tweakAction("A", "B", "Wait", registry: registry) { _ in
-            await gate.wait()
-            return "waited"
-        }
-        async let text = action.run()
-        gate.open()
-        #expect(try await text == "waited")
+    @Test func aThrownErrorIsReportedAndTheActionIsNotBusyAfterwards() async {
+        let action = tweakAction("A", "B", "Print", registry: registry) { _ in throw PaperJam() }
+        let error = TweakError(.actionFailed, "A/B/Print: paper jam", path: action.path)
+        for _ in 0..<3 { #expect(await refusal(of: action) == error) }
     }
 
-    @Test func whatItThrowsIsShown() async {
-        let action = tweakAction("A", "B", "Print", registry: registry) { _ in throw Jam() }
-        let error = await refusal(of: action)
-        #expect(error?.code == .actionFailed && error?.message == "A/B/Print: paper jam" && error?.path == action.path)
-    }
-
-    @Test func itsOwnTweakErrorsArePassedOn() async {
-        let action = tweakAction("A", "B", "Load", registry: registry) { _ in
-            throw TweakError(.usage, "run A/B/Load FILE")
-        }
-        #expect(await refusal(of: action) == TweakError(.usage, "run A/B/Load FILE"))
+    @Test func aThrownTweakErrorIsReportedUnchanged() async {
+        let error = TweakError(.usage, "run A/B/Load FILE")
+        let action = tweakAction("A", "B", "Load", registry: registry) { _ in throw error }
+        #expect(await refusal(of: action) == error)
     }
 
     @Test func anActionMaySetTweaksAndRunOthers() async throws {
@@ -76,15 +67,13 @@ struct ActionTests {
             tweak.value = 2
             return "inner"
         }
-        let outer = tweakAction("A", "B", "Outer", registry: registry) { _ in
-            try await inner.run() + " and outer"
-        }
+        let outer = tweakAction("A", "B", "Outer", registry: registry) { _ in try await inner.run() + " and outer" }
         #expect(try await outer.run() == "inner and outer")
         #expect(tweak.value == 2)
     }
 
-    @MainActor @Test func itRunsOnTheActorOfItsClosure() async throws {
-        // Were it run elsewhere, this would not compile without `await`.
+    @MainActor @Test func theBodyRunsOnTheActorOfItsClosure() async throws {
+        // Without that isolation, this does not compile.
         var count = 0
         let action = tweakAction("A", "B", "Count", registry: registry) { _ in
             count += 1
@@ -96,31 +85,25 @@ struct ActionTests {
         #expect(text == "2" && count == 2)
     }
 
-    // MARK: How often
+    // MARK: Concurrent calls
 
-    @Test func eachCallRunsItExactlyOnce() async {
-        let runs = Box(0)
-        let alone = tweakAction("A", "B", "Alone", registry: registry) { _ in
-            runs.value += 1
-            return ""
-        }
-        for _ in 0..<100 { #expect(await refusal(of: alone) == nil) }
-        #expect(runs.value == 100)
-    }
-
-    @Test func callsAtOnceAreRunOrRefusedButNeverBoth() async {
+    @Test func eachOfManyCallsRunsOnceOrIsRefused() async {
         let runs = Atomic(0)
         let action = tweakAction("A", "B", "Alone", registry: registry) { _ in
             runs.add(1, ordering: .relaxed)
             await Task.yield()
             return ""
         }
-        let answers = await withTaskGroup { group in
+        let codes = await withTaskGroup { group in
             for _ in 0..<200 { group.addTask { await refusal(of: action)?.code } }
             return await group.reduce(into: [TweakError.Code?]()) { $0.append($1) }
         }
-        #expect(answers.count { $0 == nil } == runs.load(ordering: .relaxed))
-        #expect(answers.allSatisfy { $0 == nil || $0 == .busy } && answers.contains(nil))
+        #expect(codes.count { $0 == nil } == runs.load(ordering: .relaxed))
+        #expect(codes.allSatisfy { $0 == nil || $0 == .busy } && codes.contains(nil))
+        // One after another, none is refused.
+        let before = runs.load(ordering: .relaxed)
+        for _ in 0..<100 { #expect(await refusal(of: action) == nil) }
+        #expect(runs.load(ordering: .relaxed) == before + 100)
     }
 
     @Test func aSecondCallIsBusyUntilTheFirstHasEnded() async throws {
@@ -139,15 +122,10 @@ struct ActionTests {
         #expect(try await action.run() == "done")
     }
 
-    @Test func afterAnErrorItIsNotBusy() async {
-        let action = tweakAction("A", "B", "Print", registry: registry) { _ in throw Jam() }
-        for _ in 0..<3 { #expect(await refusal(of: action)?.code == .actionFailed) }
-    }
-
-    @Test func concurrentlyItMayOverlap() async throws {
+    @Test func callsOfAConcurrentActionOverlap() async throws {
         let gates = (Gate(), Gate())
         let action = tweakAction("A", "B", "Both", concurrently: true, registry: registry) { arguments in
-            // Each waits for the other to have begun.
+            // Each call waits for the other one to begin.
             (arguments.first == "1" ? gates.0 : gates.1).open()
             await (arguments.first == "1" ? gates.1 : gates.0).wait()
             return arguments.first ?? ""
@@ -159,38 +137,38 @@ struct ActionTests {
 
     // MARK: Time limit
 
-    @Test func pastItsLimitTheCallerIsAnsweredAndItIsBusyUntilItReallyEnds() async {
-        let (gate, cancelled, runs) = (Gate(), Gate(), Box(0))
+    @Test func atItsTimeLimitACallIsAnsweredAndTheActionIsBusyUntilItEnds() async {
+        let (gate, canceled, runs) = (Gate(), Gate(), Box(0))
         let action = tweakAction("A", "B", "Stuck", timeLimit: .zero, registry: registry) { _ in
             runs.value += 1
             await withTaskCancellationHandler {
                 await gate.wait()
             } onCancel: {
-                cancelled.open()
+                canceled.open()
             }
             return "late"
         }
         let error = await refusal(of: action)
         #expect(error?.code == .timeout && error?.path == action.path)
-        await cancelled.wait()
+        await canceled.wait()
         for _ in 0..<10 { #expect(await refusal(of: action)?.code == .busy) }
         #expect(runs.value == 1)
         gate.open()
-        // It ends when it ends; from then on it can be run again.
+        // Once it has ended, it can run again.
         while await refusal(of: action)?.code == .busy { await Task.yield() }
         #expect(runs.value == 2)
     }
 
-    @Test func withinItsLimitNothingIsCancelled() async throws {
+    @Test func withinItsTimeLimitACallIsNotCanceled() async throws {
         let action = tweakAction("A", "B", "Quick", timeLimit: .seconds(3_600), registry: registry) { _ in
             "\(Task.isCancelled)"
         }
         #expect(try await action.run() == "false")
     }
 
-    // MARK: As an entry of the registry
+    // MARK: The registry
 
-    @Test func anActionHasNoValue() async throws {
+    @Test func anActionHasNoValue() throws {
         tweakAction("A", "B", "Run", help: "Runs.", registry: registry) { _ in "" }
         let action = try #require(registry["A/B/Run"])
         #expect(action.kind == .action && action.value == nil && action.defaultValue == nil && !action.isModified)
@@ -198,22 +176,12 @@ struct ActionTests {
         #expect(registry.snapshot()["A/B/Run"] == nil)
         for body: () throws -> Void in [
             { try action.set(.bool(true)) }, { try action.set(text: "1") }, { try action.reset() },
-        ] {
-            #expect(TweaksTests.refusal(body)?.code == .badValue)
-        }
+        ] { #expect(refusal(body)?.code == .badValue) }
     }
 
     @Test func aValueCannotBeRun() async {
         let tweak = Tweak("A", "B", "C", 1, registry: registry)
         let error = await #expect(throws: TweakError.self) { try await tweak.erased.run() }
         #expect(error?.code == .notAnAction && error?.path == tweak.path)
-    }
-
-    @Test func aRemovedActionCanBeDeclaredAnew() async throws {
-        let first = tweakAction("A", "B", "Run", registry: registry) { _ in "first" }
-        registry.remove(first.path)
-        let second = tweakAction("A", "B", "Run", registry: registry) { _ in "second" }
-        #expect(try await second.run() == "second")
-        #expect(try await registry["A/B/Run"]?.run() == "second" && registry.conflicts.isEmpty)
     }
 }

@@ -1,47 +1,49 @@
-// Range and step as arithmetic: what is on step, what is nearest, and nothing that overflows.
+// Tests the arithmetic of ranges and steps: which values fit, which value is the nearest, and that nothing overflows.
 
 import Testing
 
 @testable import Tweaks
 import TweaksTestSupport
 
-struct WholeLimitsTests {
-    typealias Finding = TweakLimits.Finding<Int128>
+/// A value, its limits, and the expected result of the check.
+struct LimitsRow<Number: SignedNumeric & Comparable & Sendable>: Sendable, CustomTestStringConvertible {
+    let value: Number
+    let lower: Number?
+    let upper: Number?
+    let step: Number?
+    let standard: Number?
+    let result: TweakLimits.CheckResult<Number>
 
-    struct Row: Sendable, CustomTestStringConvertible {
-        let value: Int128
-        let lower: Int128?
-        let upper: Int128?
-        let step: Int128?
-        let standard: Int128?
-        let finding: Finding
-
-        init(
-            _ value: Int64, _ lower: Int64?, _ upper: Int64?, step: Int64? = nil, default standard: Int64? = nil,
-            _ finding: Finding
-        ) {
-            (self.value, self.lower, self.upper) = (Int128(value), lower.map { Int128($0) }, upper.map { Int128($0) })
-            (self.step, self.finding) = (step.map { Int128($0) }, finding)
-            self.standard = standard.map { Int128($0) }
-        }
-
-        var testDescription: String {
-            "\(value) in \(lower.map { "\($0)" } ?? "")...\(upper.map { "\($0)" } ?? "") by \(step ?? 0)"
-        }
+    init(
+        _ value: Number, _ lower: Number?, _ upper: Number?, step: Number? = nil, default standard: Number? = nil,
+        _ result: TweakLimits.CheckResult<Number>
+    ) {
+        (self.value, self.lower, self.upper, self.step) = (value, lower, upper, step)
+        (self.standard, self.result) = (standard, result)
     }
+
+    var testDescription: String {
+        "\(value) in \(lower.map { "\($0)" } ?? "")...\(upper.map { "\($0)" } ?? "") by \(step ?? 0)"
+    }
+}
+
+struct WholeLimitsTests {
+    typealias Row = LimitsRow<Int128>
+    private static let lowest = Int128(Int64.min)
+    private static let highest = Int128(Int64.max)
 
     @Test(arguments: [
         // Ranges, open on either side.
         Row(5, 0, 10, .fits), Row(0, 0, 10, .fits), Row(10, 0, 10, .fits), Row(-1, 0, 10, .outside(nearest: 0)),
-        Row(11, 0, 10, .outside(nearest: 10)), Row(.max, 0, nil, .fits), Row(-1, 0, nil, .outside(nearest: 0)),
-        Row(.min, nil, 0, .fits), Row(1, nil, 0, .outside(nearest: 0)), Row(.min, nil, nil, .fits),
+        Row(11, 0, 10, .outside(nearest: 10)), Row(highest, 0, nil, .fits), Row(-1, 0, nil, .outside(nearest: 0)),
+        Row(lowest, nil, 0, .fits), Row(1, nil, 0, .outside(nearest: 0)), Row(lowest, nil, nil, .fits),
         // A step is measured from the minimum, or else from the default, and from 0 where there is neither.
         Row(8, nil, nil, step: 5, default: 3, .fits), Row(-2, nil, 10, step: 5, default: 3, .fits),
         Row(5, nil, nil, step: 5, default: 3, .offStep(nearest: 3)),
         Row(6, nil, 7, step: 5, default: 3, .offStep(nearest: 7)),
         // The default is valid off-step.
         Row(3, 0, 10, step: 5, default: 3, .fits), Row(8, 0, 10, step: 5, default: 3, .offStep(nearest: 10)),
-        Row(.max, nil, nil, step: .max, default: .min, .offStep(nearest: Int128(Int64.max) - 1)),
+        Row(highest, nil, nil, step: highest, default: lowest, .offStep(nearest: highest - 1)),
         Row(7, 1, 10, step: 3, .fits), Row(6, 1, 10, step: 3, .offStep(nearest: 7)),
         Row(5, 1, 10, step: 3, .offStep(nearest: 4)), Row(6, nil, 10, step: 3, .fits), Row(-6, nil, 10, step: 3, .fits),
         Row(-7, nil, 10, step: 3, .offStep(nearest: -6)), Row(-8, nil, nil, step: 3, .offStep(nearest: -9)),
@@ -51,18 +53,18 @@ struct WholeLimitsTests {
         Row(14, 0, 14, step: 10, .fits), Row(6, 0, 8, step: 10, .offStep(nearest: 8)),
         Row(7, 0, 8, step: 16, .offStep(nearest: 8)), Row(3, 0, 8, step: 16, .offStep(nearest: 0)),
         // Extremes.
-        Row(.max, .min, .max, step: .max, .fits), Row(0, .min, .max, step: .max, .offStep(nearest: -1)),
-        Row(.max - 1, .min, .max, step: 2, .fits), Row(-1, .min, nil, step: .max, .fits),
-        Row(.max, nil, nil, step: 10, .offStep(nearest: 9_223_372_036_854_775_800)),
-        Row(.min, nil, nil, step: 10, .offStep(nearest: -9_223_372_036_854_775_800)),
-        Row(.max, 1, nil, step: .max, .offStep(nearest: 1)),
+        Row(highest, lowest, highest, step: highest, .fits), Row(highest - 1, lowest, highest, step: 2, .fits),
+        Row(0, lowest, highest, step: highest, .offStep(nearest: -1)), Row(-1, lowest, nil, step: highest, .fits),
+        Row(highest, nil, nil, step: 10, .offStep(nearest: 9_223_372_036_854_775_800)),
+        Row(lowest, nil, nil, step: 10, .offStep(nearest: -9_223_372_036_854_775_800)),
+        Row(highest, 1, nil, step: highest, .offStep(nearest: 1)),
     ])
-    func judges(_ row: Row) {
-        #expect(
-            judge(row.value, lower: row.lower, upper: row.upper, step: row.step, default: row.standard) == row.finding)
+    func aValueFitsOrHasANearestValidValue(_ row: Row) {
+        let result = checkLimits(row.value, lower: row.lower, upper: row.upper, step: row.step, default: row.standard)
+        #expect(result == row.result)
     }
 
-    @Test func theNearestAlwaysFits() {
+    @Test func theNearestValueFits() {
         var random = SeededGenerator(seed: 11)
         for _ in 0..<20_000 {
             let bounds = [random.int64(), random.int64()].sorted().map { Int128($0) }
@@ -70,14 +72,14 @@ struct WholeLimitsTests {
             let upper = Bool.random(using: &random) ? bounds[1] : nil
             let step = max(1, random.int64().magnitude >> 1)
             let value = Int128(random.int64())
-            switch judge(value, lower: lower, upper: upper, step: Int128(step), default: nil) {
+            switch checkLimits(value, lower: lower, upper: upper, step: Int128(step), default: nil) {
             case .fits: #expect(value >= lower ?? value && value <= upper ?? value)
             case .outside(let nearest): #expect(nearest == (value < nearest ? lower : upper))
             case .offStep(let nearest):
-                let again = judge(nearest, lower: lower, upper: upper, step: Int128(step), default: nil)
+                let again = checkLimits(nearest, lower: lower, upper: upper, step: Int128(step), default: nil)
                 #expect(again == .fits, "\(value) → \(nearest) in \(bounds) by \(step)")
                 let distance = (value - nearest).magnitude
-                // Half a step, but where the nearest one cannot be held.
+                // At most half a step, unless the next step is out of range.
                 let isEdge = upper == nil || lower == nil || nearest == upper
                 #expect(distance * 2 <= step || isEdge && distance <= step)
             }
@@ -86,34 +88,13 @@ struct WholeLimitsTests {
 }
 
 struct RealLimitsTests {
-    typealias Finding = TweakLimits.Finding<Double>
-
-    struct Row: Sendable, CustomTestStringConvertible {
-        let value: Double
-        let lower: Double?
-        let upper: Double?
-        let step: Double?
-        let standard: Double?
-        let finding: Finding
-
-        init(
-            _ value: Double, _ lower: Double?, _ upper: Double?, step: Double? = nil, default standard: Double? = nil,
-            _ finding: Finding
-        ) {
-            (self.value, self.lower, self.upper, self.step) = (value, lower, upper, step)
-            (self.standard, self.finding) = (standard, finding)
-        }
-
-        var testDescription: String {
-            "\(value) in \(lower.map(\.description) ?? "")...\(upper.map(\.description) ?? "") by \(step ?? 0)"
-        }
-    }
+    typealias Row = LimitsRow<Double>
 
     @Test(arguments: [
         Row(0.5, 0, 1, .fits), Row(0, 0, 1, .fits), Row(1, 0, 1, .fits), Row(-0.0, 0, 1, .fits),
         Row(1.0000000000000002, 0, 1, .outside(nearest: 1)), Row(-.leastNonzeroMagnitude, 0, 1, .outside(nearest: 0)),
         Row(1e308, 0, nil, .fits), Row(-1e308, nil, 0, .fits),
-        // Steps are compared so that 0.1 × 3 is on step; what they snap to has no dust.
+        // 0.1 × 3 is on step, and the nearest value has no rounding error.
         Row(0.1 * 3, 0, 1, step: 0.1, .fits), Row(0.30000000000000004, nil, nil, step: 0.1, .fits),
         Row(0.7 + 0.1, 0, 1, step: 0.1, .fits), Row(123_456.7, 0, nil, step: 0.1, .fits),
         Row(0.34, 0, 1, step: 0.1, .offStep(nearest: 0.3)), Row(0.36, 0, 1, step: 0.1, .offStep(nearest: 0.4)),
@@ -138,12 +119,12 @@ struct RealLimitsTests {
         Row(.greatestFiniteMagnitude, nil, nil, step: 1e308, .offStep(nearest: 1e308)),
         Row(-.greatestFiniteMagnitude, nil, nil, step: 1e308, .offStep(nearest: -1e308)),
     ])
-    func judges(_ row: Row) {
-        #expect(
-            judge(row.value, lower: row.lower, upper: row.upper, step: row.step, default: row.standard) == row.finding)
+    func aValueFitsOrHasANearestValidValue(_ row: Row) {
+        let result = checkLimits(row.value, lower: row.lower, upper: row.upper, step: row.step, default: row.standard)
+        #expect(result == row.result)
     }
 
-    @Test func theNearestAlwaysFitsAndIsFinite() {
+    @Test func theNearestValueFitsAndIsFinite() {
         var random = SeededGenerator(seed: 12)
         for _ in 0..<20_000 {
             let bounds = [random.finiteDouble(), random.finiteDouble()].sorted()
@@ -151,25 +132,23 @@ struct RealLimitsTests {
             let upper = Bool.random(using: &random) ? bounds[1] : nil
             let step = random.finiteDouble().magnitude
             let value = random.finiteDouble()
-            guard step > 0 else { continue }
-            guard case .offStep(let nearest) = judge(value, lower: lower, upper: upper, step: step, default: nil) else {
-                continue
-            }
+            if step == 0 { continue }
+            let result = checkLimits(value, lower: lower, upper: upper, step: step, default: nil)
+            guard case .offStep(let nearest) = result else { continue }
             #expect(nearest.isFinite)
-            let again = judge(nearest, lower: lower, upper: upper, step: step, default: nil)
+            let again = checkLimits(nearest, lower: lower, upper: upper, step: step, default: nil)
             #expect(again == .fits, "\(value) → \(nearest) in \(bounds) by \(step)")
         }
     }
 
-    /// As people write them: a few decimals. Every multiple is on step, and every half-way point is not.
-    @Test func multiplesOfDecimalStepsAreOnStep() {
+    @Test func multiplesOfDecimalStepsAreOnStepAndTheirMidpointsAreNot() {
         for step in [0.1, 0.01, 0.05, 0.25, 0.3, 1.1, 0.001] {
             for count in -2_000...2_000 {
                 let value = Double(count) * step
-                #expect(judge(value, lower: nil, upper: nil, step: step, default: nil) == .fits, "\(count) × \(step)")
-                #expect(
-                    judge(value + step / 2, lower: nil, upper: nil, step: step, default: nil) != .fits,
-                    "\(count).5 × \(step)")
+                for (value, isOnStep) in [(value, true), (value + step / 2, false)] {
+                    let result = checkLimits(value, lower: nil, upper: nil, step: step, default: nil)
+                    #expect((result == .fits) == isOnStep, "\(value) by \(step)")
+                }
             }
         }
     }
@@ -177,7 +156,7 @@ struct RealLimitsTests {
     @Test(arguments: [
         (0.1, 0.2, 0.3), (1.1, 2.2, 3.3), (0.7, 0.1, 0.8), (1e300, 1, 1e300), (0, 5e-9, 5e-9), (-0.3, 0.1, -0.2),
     ])
-    func sumsHaveNoDust(_ left: Double, _ right: Double, _ sum: Double) {
+    func sumsOfDecimalsHaveNoRoundingError(_ left: Double, _ right: Double, _ sum: Double) {
         #expect(Decimals.sum(left, right) == sum)
     }
 }

@@ -1,4 +1,4 @@
-// Ranges, steps and policies as a program meets them: declared, set, refused, clamped, snapped.
+// Tests ranges, steps and policies of declared tweaks: values are refused, clamped or snapped.
 
 import Testing
 
@@ -12,15 +12,15 @@ struct RangeTests {
 
     struct Row: Sendable, CustomTestStringConvertible {
         let policy: TweakPolicy
-        let asked: Double
-        let held: Double?
+        let requested: Double
+        let accepted: Double?
         let adjustment: TweakAdjustment
 
-        init(_ policy: TweakPolicy, _ asked: Double, _ held: Double?, _ adjustment: TweakAdjustment = .none) {
-            (self.policy, self.asked, self.held, self.adjustment) = (policy, asked, held, adjustment)
+        init(_ policy: TweakPolicy, _ requested: Double, _ accepted: Double?, _ adjustment: TweakAdjustment = .none) {
+            (self.policy, self.requested, self.accepted, self.adjustment) = (policy, requested, accepted, adjustment)
         }
 
-        var testDescription: String { "\(policy) \(asked)" }
+        var testDescription: String { "\(policy) \(requested)" }
     }
 
     @Test(arguments: [
@@ -30,36 +30,30 @@ struct RangeTests {
         Row(.snap, 500, 100, .clamped(from: .number(500))), Row(.snap, 50.3, 50.5, .snapped(from: .number(50.3))),
         Row(.snap, 10.1, 10, .snapped(from: .number(10.1))),
     ])
-    func policyDecides(_ row: Row) throws {
+    func thePolicyRefusesClampsOrSnaps(_ row: Row) throws {
         let tweak = Tweak("A", "B", "C", 60.0, in: 10...100, step: 0.5, policy: row.policy, registry: registry)
-        guard let held = row.held else {
-            expectRefused("\(row.asked)", by: tweak.erased, .outOfRange)
-            return
+        guard let accepted = row.accepted else {
+            return expectRefused("\(row.requested)", by: tweak.erased, .outOfRange)
         }
-        let outcome = try tweak.set(row.asked)
-        #expect(tweak.value == held && outcome.new == .number(held))
-        #expect(outcome.adjustment == row.adjustment)
+        let outcome = try tweak.set(row.requested)
+        #expect(tweak.value == accepted && outcome.new == .number(accepted) && outcome.adjustment == row.adjustment)
     }
 
     @Test(arguments: [(500, 100), (-500, 10), (50.2, 50), (50.3, 50.5), (100.1, 100), (72, 72)])
-    func theSetterClampsAndSnapsWhateverThePolicy(_ asked: Double, _ held: Double) {
+    func theSetterClampsAndSnapsWithAnyPolicy(_ requested: Double, _ accepted: Double) {
         for policy in [TweakPolicy.reject, .clamp, .snap] {
             let tweak = Tweak("A", "B", "\(policy)", 60.0, in: 10...100, step: 0.5, policy: policy, registry: registry)
-            tweak.value = asked
-            #expect(tweak.value == held)
+            tweak.value = requested
+            #expect(tweak.value == accepted)
         }
     }
 
     @Test func theSetterClampsAllBoundedKinds() {
         let int = Tweak("A", "B", "Int", 5, in: 0...10, step: 5, registry: registry)
-        int.value = 8
-        #expect(int.value == 10)
         let byte = Tweak("A", "B", "Byte", UInt8(5), in: 1...200, registry: registry)
-        byte.value = 255
-        #expect(byte.value == 200)
         let float = Tweak("A", "B", "Float", Float(0.5), in: 0...1, step: 0.1, registry: registry)
-        float.value = 0.44
-        #expect(float.value == 0.4)
+        (int.value, byte.value, float.value) = (8, 255, 0.44)
+        #expect(int.value == 10 && byte.value == 200 && float.value == 0.4)
         let time = Tweak(
             "A", "B", "Time", .seconds(1), in: .zero ... .seconds(5), step: .milliseconds(250), registry: registry)
         time.value = .milliseconds(1_400)
@@ -68,9 +62,7 @@ struct RangeTests {
         #expect(time.value == .seconds(5))
     }
 
-    // MARK: One-sided ranges
-
-    @Test func oneSidedRanges() throws {
+    @Test func aOneSidedRangeLimitsOneSide() throws {
         let from = Tweak("A", "B", "From", 5, in: 0..., registry: registry)
         try from.set(.max)
         expectRefused("-1", by: from.erased, .outOfRange)
@@ -87,61 +79,64 @@ struct RangeTests {
 
     @Test func theErrorNamesRangeOrStepAndTheNearest() {
         let tweak = Tweak("A", "B", "C", 60.0, in: 10...100, step: 0.5, registry: registry)
+        let offStep = "A/B/C: 60.3 is not on a step of 0.5 from 10; the nearest is 60.5"
         #expect(refusal { try tweak.set(500) }?.message == "A/B/C: 500 is outside 10...100")
-        #expect(
-            refusal { try tweak.set(60.3) }?.message
-                == "A/B/C: 60.3 is not on a step of 0.5 from 10; the nearest is 60.5")
+        #expect(refusal { try tweak.set(60.3) }?.message == offStep)
     }
 
     // MARK: Not a number
 
     @Test(arguments: [Double.nan, -.nan, .signalingNaN, .infinity, -.infinity])
-    func whatIsNotFiniteIsRefusedEverywhere(_ value: Double) throws {
+    func aValueThatIsNotFiniteIsRefusedInEveryForm(_ value: Double) throws {
         for policy in [TweakPolicy.reject, .clamp, .snap] {
             let tweak = Tweak("A", "B", "\(policy)", 60.0, in: 10...100, step: 0.5, policy: policy, registry: registry)
             let float = Tweak("F", "B", "\(policy)", Float(60), in: 10...100, policy: policy, registry: registry)
             let path = tweak.path.joined
-            #expect(refusal { try tweak.set(value) }?.code == .badValue)
-            #expect(refusal { try float.set(Float(value)) }?.code == .badValue)
-            #expect(refusal { try tweak.erased.set(.number(value)) }?.code == .badValue)
-            #expect(refusal { try registry.commit(origin: .code) { $0.set(path, .number(value)) } }?.code == .badValue)
-            #expect(refusal { try registry.commit(origin: .code) { $0.set(tweak, value) } }?.code == .badValue)
-            tweak.value = value
-            float.value = Float(value)
+            let forms: [() throws -> Void] = [
+                { try tweak.set(value) }, { try float.set(Float(value)) }, { try tweak.erased.set(.number(value)) },
+                { try registry.commit(origin: .code) { $0.set(path, .number(value)) } },
+                { try registry.commit(origin: .code) { $0.set(tweak, value) } },
+                { _ = try registry.register("A", "B", "Bad", value) },
+                { _ = try registry.register("A", "B", "Bad", Float(value)) },
+            ]
+            #expect(forms.map { refusal($0)?.code } == Array(repeating: .badValue, count: 7))
+            (tweak.value, float.value) = (value, Float(value))
             #expect(tweak.value == 60 && float.value == 60)
         }
-        #expect(registry.revision == 0)
-        #expect(refusal { _ = try registry.register("A", "B", "Bad", value) }?.code == .badValue)
-        #expect(refusal { _ = try registry.register("A", "B", "Bad", Float(value)) }?.code == .badValue)
-        #expect(registry["A/B/Bad"] == nil)
+        #expect(registry.revision == 0 && registry["A/B/Bad"] == nil)
     }
 
-    // MARK: Declarations that cannot be right
+    // MARK: Invalid declarations
 
-    @Test func aDefaultOutsideItsOwnRangeThrows() {
-        #expect(refusal { _ = try registry.register("A", "B", "C", 5, in: 10...20) }?.code == .outOfRange)
-        #expect(
-            refusal { _ = try registry.register("A", "B", "C", 5, in: 10...20, policy: .clamp) }?.code == .outOfRange)
-        #expect(refusal { _ = try registry.register("A", "B", "C", "long", maxLength: 3) }?.code == .outOfRange)
+    @Test func aDefaultOutsideItsOwnLimitsIsRefused() {
+        let forms: [() throws -> Void] = [
+            { _ = try registry.register("A", "B", "C", 5, in: 10...20) },
+            { _ = try registry.register("A", "B", "C", 5, in: 10...20, policy: .clamp) },
+            { _ = try registry.register("A", "B", "C", "long", maxLength: 3) },
+        ]
+        #expect(forms.map { refusal($0)?.code } == [.outOfRange, .outOfRange, .outOfRange])
         let error = refusal { _ = try registry.register("A", "B", "C", "no", validate: { _ in "never" }) }
         #expect(error?.message == "the default of A/B/C: never")
         #expect(registry.count == 0)
     }
 
-    @Test func impossibleStepsAndBoundsThrow() {
-        for step in [0, -1, .nan, .infinity] {
-            #expect(refusal { _ = try registry.register("A", "B", "C", 5.0, in: 0...10, step: step) }?.code == .usage)
+    @Test func impossibleStepsAndBoundsAreRefused() {
+        let attosecond = Duration(secondsComponent: 0, attosecondsComponent: 1)
+        let steps: [() throws -> Void] = [0, -1, .nan, .infinity].map { step in
+            { _ = try registry.register("A", "B", "C", 5.0, in: 0...10, step: step) }
         }
-        #expect(refusal { _ = try registry.register("A", "B", "C", 5, in: 0...10, step: 0) }?.code == .usage)
-        #expect(refusal { _ = try registry.register("A", "B", "C", 5.0, in: 0 ... .infinity) }?.code == .usage)
-        #expect(refusal { _ = try registry.register("A", "B", "C", 5.0, in: (-Double.infinity)...) }?.code == .usage)
-        let fine = Duration(secondsComponent: 0, attosecondsComponent: 1)
-        #expect(refusal { _ = try registry.register("A", "B", "C", .zero, in: .zero...fine) }?.code == .usage)
-        #expect(refusal { _ = try registry.register("A", "B", "C", .zero, in: .zero..., step: fine) }?.code == .usage)
+        let forms: [() throws -> Void] = [
+            { _ = try registry.register("A", "B", "C", 5, in: 0...10, step: 0) },
+            { _ = try registry.register("A", "B", "C", 5.0, in: 0 ... .infinity) },
+            { _ = try registry.register("A", "B", "C", 5.0, in: (-Double.infinity)...) },
+            { _ = try registry.register("A", "B", "C", .zero, in: .zero...attosecond) },
+            { _ = try registry.register("A", "B", "C", .zero, in: .zero..., step: attosecond) },
+        ]
+        #expect((steps + forms).map { refusal($0)?.code } == Array(repeating: .usage, count: 9))
         #expect(registry.count == 0)
     }
 
-    @Test func extremeRangesHold() throws {
+    @Test func theExtremesOfARangeAreAccepted() throws {
         let wide = Tweak("A", "B", "Wide", 0.0, in: -1e308...1e308, registry: registry)
         for value in [1e308, -1e308, 9e307, .leastNonzeroMagnitude] {
             #expect(try wide.set(value).new == .number(value))
@@ -155,7 +150,7 @@ struct RangeTests {
         #expect(time.value == .nanoseconds(Int64.max))
     }
 
-    @Test func whatWasSnappedIsAcceptedAgain() throws {
+    @Test func aSnappedValueIsOnStep() throws {
         var random = SeededGenerator(seed: 13)
         let tweak = Tweak("A", "B", "C", -7.3, in: -7.3...99.97, step: 0.7, policy: .snap, registry: registry)
         let strict = Tweak("A", "B", "D", -7.3, in: -7.3...99.97, step: 0.7, registry: registry)

@@ -1,4 +1,4 @@
-// The logarithmic scale: its table, which clients in other languages can copy, and what a declaration says of it.
+// Tests the logarithmic scale with a table that clients in other languages can copy.
 
 import Foundation
 import Testing
@@ -6,8 +6,8 @@ import Testing
 @testable import Tweaks
 
 struct ScaleTests {
-    /// Value, bounds, and its place on the logarithmic scale.
-    static let table: [(value: Double, lower: Double, upper: Double, place: Double)] = [
+    /// Values, bounds and positions on the logarithmic scale.
+    static let table: [(value: Double, lower: Double, upper: Double, position: Double)] = [
         // 0 outside of the range: ln v.
         (1, 1, 1_000, 0), (10, 1, 1_000, 1 / 3), (100, 1, 1_000, 2 / 3), (1_000, 1, 1_000, 1),
         (0.01, 0.0001, 1, 0.5), (60, 1, 3_600, 0.5), (-1_000, -1_000, -1, 0), (-100, -1_000, -1, 1 / 3),
@@ -16,48 +16,45 @@ struct ScaleTests {
         (60, 0, 3_600, 0.415_658_06), (600, 0, 3_600, 0.741_374_97), (3_600, 0, 3_600, 1),
         (0, -1_000, 1_000, 0.5), (1, -1_000, 1_000, 0.550_164_41), (-1, -1_000, 1_000, 0.449_835_59),
         (999, -1_000, 1_000, 0.999_927_66), (-1_000, -1_000, 0, 0), (-1, -1_000, 0, 0.899_671_18),
-        // Outside, and where there is no way.
+        // Values out of range, and an empty range.
         (5_000, 1, 1_000, 1), (-3, 0, 10, 0), (5, 5, 5, 0),
     ]
 
     @Test(arguments: table.indices)
-    func places(_ row: Int) {
-        let (value, lower, upper, place) = Self.table[row]
+    func valuesHaveTheirPositions(_ row: Int) {
+        let (value, lower, upper, position) = Self.table[row]
         let scale = TweakScale.logarithmic
-        #expect(abs(scale.position(of: value, in: lower...upper) - place) < 1e-8)
+        #expect(abs(scale.position(of: value, in: lower...upper) - position) < 1e-8)
         guard lower < upper else { return }
-        let back = scale.value(at: place, in: lower...upper)
+        let back = scale.value(at: position, in: lower...upper)
         #expect(abs(back - min(max(value, lower), upper)) <= (upper - lower) * 1e-7)
     }
 
-    @Test func linear() {
+    @Test func theLinearScaleIsLinear() {
         #expect(TweakScale.linear.position(of: 25, in: 0...100) == 0.25)
         #expect(TweakScale.linear.value(at: 0.25, in: -100...100) == -50)
     }
 
-    @Test("there and back over many sizes, and always upwards")
-    func thereAndBack() {
+    @Test func positionsIncreaseAndRoundTripOverManyMagnitudes() {
         for range in [1e-9...1e9, 0...3.6e12, -1e300...1e300, -5...(-1e-3), 0...Double.leastNormalMagnitude * 1e6] {
             var last = -1.0
             for step in 0...200 {
                 let value = TweakScale.logarithmic.value(at: Double(step) / 200, in: range)
-                let place = TweakScale.logarithmic.position(of: value, in: range)
-                #expect(abs(place - Double(step) / 200) < 1e-9 && place > last, "\(value) in \(range)")
-                last = place
+                let position = TweakScale.logarithmic.position(of: value, in: range)
+                #expect(abs(position - Double(step) / 200) < 1e-9 && position > last, "\(value) in \(range)")
+                last = position
             }
         }
     }
 
-    @Test("as the C library has it")
-    func formula() {
+    @Test func positionsAgreeWithTheLogarithmOfTheCLibrary() {
         for value in [1e-300, 0.3, 1, 1.41, 1.42, 2, 10, 12_345.678, 9e307] {
-            let place = TweakScale.logarithmic.position(of: value, in: 1e-300...9e307)
-            #expect(abs(place - (log(value) - log(1e-300)) / (log(9e307) - log(1e-300))) < 1e-14)
+            let position = TweakScale.logarithmic.position(of: value, in: 1e-300...9e307)
+            #expect(abs(position - (log(value) - log(1e-300)) / (log(9e307) - log(1e-300))) < 1e-14)
         }
     }
 
-    @Test("part of the definition, wherever that is shown")
-    func declared() throws {
+    @Test func theScaleIsPartOfTheDefinition() throws {
         let registry = TweakRegistry()
         let wait = Tweak(
             "A", "B", "Wait", .seconds(10), in: .zero ... .seconds(3_600), scale: .logarithmic, registry: registry)

@@ -1,4 +1,4 @@
-// “Did you mean”: what is near, and what is not.
+// Tests “did you mean”: which words are suggested.
 
 import Testing
 import TweaksTestSupport
@@ -13,53 +13,49 @@ struct SpellingTests {
         ("Color", "Colour"), ("Clolour", "Colour"), ("Alinement", "Alignment"), ("Algnmnt", "Alignment"),
         ("sat", "set"), ("rest", "reset"), ("descibe", "describe"), ("DESCRIBE", "describe"), ("explane", "explain"),
     ])
-    func finds(_ word: String, _ wanted: String) {
+    func aSimilarWordIsFound(_ word: String, _ wanted: String) {
         #expect(Spelling.nearest(to: word, among: Self.words) == wanted)
     }
 
     @Test(arguments: ["", "x", "zz", "Temperature", "qqqq", "Sxxx", "xyzzyxyzzy", "set something else entirely"])
-    func findsNothing(_ word: String) {
+    func noDifferentWordIsFound(_ word: String) {
         #expect(Spelling.nearest(to: word, among: Self.words) == nil)
     }
 
-    @Test func theNearestWins() {
+    @Test func theNearestWordIsFound() {
         #expect(Spelling.nearest(to: "abcdef", among: ["abcxxf", "abcdxf", "abcdeff"]) == "abcdxf")
         #expect(Spelling.nearest(to: "abcdef", among: ["abcdxf", "ABCDEF"]) == "ABCDEF")
         #expect(Spelling.nearest(to: "abcdef", among: []) == nil)
     }
 
-    @Test func aWordIsNeverReplacedWhole() {
-        #expect(Spelling.nearest(to: "x", among: ["y"]) == nil)
-        #expect(Spelling.nearest(to: "", among: ["y"]) == nil)
-        #expect(Spelling.nearest(to: "xy", among: ["ab"]) == nil)
+    @Test(arguments: [("x", "y"), ("", "y"), ("xy", "ab")])
+    func aWordWithoutACommonLetterIsNotFound(_ word: String, _ other: String) {
+        #expect(Spelling.nearest(to: word, among: [other]) == nil)
     }
 
-    @Test func longWordsCostLittle() {
-        // Quadratic in what is compared, so what is compared is bounded.
+    /// The comparison is quadratic, so the compared length is bounded.
+    @Test func longWordsAreComparedQuickly() {
         let long = String(repeating: "a", count: 1_000_000)
         #expect(Spelling.nearest(to: long, among: ["a", String(repeating: "a", count: 200)])?.count == 200)
     }
 
-    /// No more is asked for than can be compared while others wait.
-    @Test func manyCandidatesCostLittle() {
-        var asked = 0
+    @Test func theNumberOfComparedCandidatesIsBounded() {
+        var count = 0
         let candidates = sequence(first: 0) { $0 + 1 }.lazy.map { number in
-            asked += 1
+            count += 1
             return "Tweak \(number)"
         }
         #expect(Spelling.nearest(to: "Twaek", among: candidates.map { $0 + "!!!!!!!!" }) == nil)
-        #expect(asked == Spelling.mostCandidates)
+        #expect(count == Spelling.mostCandidates)
         #expect(Spelling.nearest(to: "Twaek 17", among: candidates) == "Tweak 17")
     }
 
-    /// What is passed over by its length or its letters would not have been near enough.
-    @Test(arguments: 1...50) func agreesWithThePlainWay(_ seed: UInt64) {
+    /// Candidates that are skipped for their length or letters are not near enough.
+    @Test(arguments: 1...50) func agreesWithComparingAllCandidates(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         func word() -> String {
-            let letters = (0..<Int.random(in: 1...9, using: &random)).map { _ in
-                "abCdeÄß é".randomElement(using: &random) ?? "a"
-            }
-            return String(letters)
+            let count = Int.random(in: 1...9, using: &random)
+            return String((0..<count).map { _ in "abCdeÄß é".randomElement(using: &random) ?? "a" })
         }
         let (wanted, candidates) = (word(), (0..<30).map { _ in word() })
         let near = candidates.map { Self.distance(wanted.lowercased(), $0.lowercased()) }
@@ -73,7 +69,7 @@ struct SpellingTests {
         #expect(Spelling.nearest(to: wanted, among: candidates) == best.map { candidates[$0] })
     }
 
-    /// Optimal string alignment by its definition.
+    /// The optimal string alignment distance by its definition.
     private static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left.unicodeScalars), Array(right.unicodeScalars))
         var table = Array(repeating: Array(repeating: 0, count: right.count + 1), count: left.count + 1)
@@ -101,8 +97,7 @@ struct SpellingTests {
     ])
     func unknownTweaksSuggestAPath(_ text: String, _ wanted: String) {
         let registry = TweakRegistry()
-        _ = Tweak("Content", "Text", "Size", 1, registry: registry)
-        _ = Tweak("Content", "Text", "Colour", 1, registry: registry)
+        for name in ["Size", "Colour"] { _ = Tweak("Content", "Text", name, 1, registry: registry) }
         _ = Tweak("Motion", "Ball", "Speed", 1, registry: registry)
         let error = refusal { try registry.commit(origin: .code) { $0.set(text, .int(1)) } }
         #expect(error?.code == .unknownTweak)

@@ -1,4 +1,4 @@
-// The table of call sites: looked up without a lock while others write.
+// Tests the table of call sites, which is read without a lock while other threads write.
 
 import Synchronization
 import Testing
@@ -7,6 +7,8 @@ import Testing
 
 struct CallSiteTests {
     private let registry = TweakRegistry()
+    private let table = CallSiteTable()
+    private let lines = 0..<100 as Range<UInt>
 
     private func key(_ line: UInt, _ type: Any.Type = Int.self) throws -> CallSiteKey {
         try #require(
@@ -15,8 +17,8 @@ struct CallSiteTests {
 
     // MARK: The table
 
-    @Test func findsWhatWasInsertedAndNothingElse() throws {
-        let (table, tweak) = (CallSiteTable(), Tweak("A", "B", "C", 0, registry: registry))
+    @Test func findsInsertedCallSitesAndNoOthers() throws {
+        let tweak = Tweak("A", "B", "C", 0, registry: registry)
         for line in 0..<2_000 as Range<UInt> {
             #expect(try table.cell(key(line)) == nil)
             table.insert(try key(line), tweak)
@@ -27,45 +29,35 @@ struct CallSiteTests {
             #expect(try table.cell(key(line, Double.self)) == nil)
         }
         #expect(try table.cell(key(2_000)) == nil)
+        // A second tweak of the same call site is ignored.
+        table.insert(try key(1), Tweak("A", "B", "D", 0, registry: registry))
+        #expect(try table.tweak(key(1))?.node === tweak.node)
     }
 
-    @Test func aCallSiteThatIsInsertedTwiceIsTheFirst() throws {
-        let table = CallSiteTable()
+    @Test func removesTheCallSitesOfOneTweakOrOfAll() throws {
         let (first, second) = (Tweak("A", "B", "1", 0, registry: registry), Tweak("A", "B", "2", 0, registry: registry))
-        table.insert(try key(1), first)
-        table.insert(try key(1), second)
-        #expect(try table.tweak(key(1))?.node === first.node)
-    }
-
-    @Test func forgetsOneTweaksCallSitesAndKeepsTheOthers() throws {
-        let table = CallSiteTable()
-        let (first, second) = (Tweak("A", "B", "1", 0, registry: registry), Tweak("A", "B", "2", 0, registry: registry))
-        for line in 0..<100 as Range<UInt> {
-            table.insert(try key(line), line.isMultiple(of: 2) ? first : second)
-        }
-        table.forget(first.node)
-        for line in 0..<100 as Range<UInt> { #expect(try (table.cell(key(line)) == nil) == line.isMultiple(of: 2)) }
-        table.forgetAll()
-        for line in 0..<100 as Range<UInt> { #expect(try table.cell(key(line)) == nil) }
+        for line in lines { table.insert(try key(line), line.isMultiple(of: 2) ? first : second) }
+        table.remove(first.node)
+        for line in lines { #expect(try (table.cell(key(line)) == nil) == line.isMultiple(of: 2)) }
+        table.removeAll()
+        for line in lines { #expect(try table.cell(key(line)) == nil) }
         table.insert(try key(1), second)
         #expect(try table.cell(key(1)) != nil)
     }
 
     // MARK: Threads
 
-    @Test func callSitesOfManyThreadsRegisterOnceAndReadTheSame() {
+    @Test func callSitesOnManyThreadsRegisterOnceAndReadTheSameValue() {
         let wrong = Atomic(0)
         onThreads(4) { [registry] thread in
-            for round in 0..<3 {
+            for _ in 0..<3 {
                 for line in 0..<300 as Range<UInt> {
-                    // A call site is its line, too; each thread starts elsewhere.
-                    let place = (line + UInt(thread) * 75) % 300
-                    let value = tweakValue("A", "B", "C", 5, in: 0...10, registry: registry, line: place)
-                    let text = tweakValue("A", "B", "D", "text", registry: registry, line: place)
-                    let handle = tweakInline("A", "B", "E", 0.5, registry: registry, line: place)
-                    if value != 5 || text != "text" || handle.value != 0.5 || round < 0 {
-                        wrong.add(1, ordering: .relaxed)
-                    }
+                    // Each line is another call site; each thread starts at another one.
+                    let line = (line + UInt(thread) * 75) % 300
+                    let value = tweakValue("A", "B", "C", 5, in: 0...10, registry: registry, line: line)
+                    let text = tweakValue("A", "B", "D", "text", registry: registry, line: line)
+                    let handle = tweakInline("A", "B", "E", 0.5, registry: registry, line: line)
+                    if value != 5 || text != "text" || handle.value != 0.5 { wrong.add(1, ordering: .relaxed) }
                 }
             }
         }
@@ -73,7 +65,7 @@ struct CallSiteTests {
         #expect(registry.count == 3 && registry.conflicts.isEmpty)
     }
 
-    @Test func readersSeeEachSetWhileOthersRegister() {
+    @Test func aReaderReadsEachSetWhileAnotherThreadRegisters() {
         let wrong = Atomic(0)
         let published = Atomic(0)
         let tweak = Tweak("A", "B", "C", 0, registry: registry)
@@ -95,17 +87,17 @@ struct CallSiteTests {
     }
 
     @Test func callSitesSurviveRemovalsOnOtherThreads() throws {
-        // A reader gets the value, or the default of a tweak that was just removed; afterwards it registers anew.
-        let strange = Atomic(0)
+        // A reader reads the value, or the default of a tweak that was just removed; then it registers it again.
+        let wrong = Atomic(0)
         let path = try TweakPath("A", "B", "C")
         onThreads(3) { [registry] thread in
             for round in 0..<400 {
                 if thread == 0, round.isMultiple(of: 8) { registry.remove(path) }
                 let value = tweakValue("A", "B", "C", 5, registry: registry, line: UInt(round % 20))
-                if value != 5 { strange.add(1, ordering: .relaxed) }
+                if value != 5 { wrong.add(1, ordering: .relaxed) }
             }
         }
-        #expect(strange.load(ordering: .relaxed) == 0)
+        #expect(wrong.load(ordering: .relaxed) == 0)
         registry.remove(path)
         for line in 0..<20 as Range<UInt> {
             let handle = tweakInline("A", "B", "C", 5, registry: registry, line: line)
@@ -117,8 +109,8 @@ struct CallSiteTests {
 
     // MARK: Memory
 
-    /// A reader may still look at the cell of a tweak that is gone, so that no cell is freed: the next tweak has it.
-    @Test func whatIsRemovedAndDeclaredAgainTakesNoMore() throws {
+    /// A reader may still read the cell of a removed tweak, so it is not freed but reused by the next tweak.
+    @Test func declaringARemovedTweakAgainNeedsNoMoreMemory() throws {
         let nodes = (0..<2).map { _ in WeakBox<TweakNode>() }
         for round in 0..<1_000 {
             #expect(tweakValue("A", "B", "C", round, registry: registry) == round)
@@ -133,22 +125,20 @@ struct CallSiteTests {
         #expect(nodes.allSatisfy { $0.value == nil })
     }
 
-    /// A handle that is kept reads its own tweak's default, whatever takes its place.
-    @Test func aHandleThatIsKeptKeepsItsCell() throws {
+    @Test func aHandleOfARemovedTweakKeepsItsCellWithTheDefault() throws {
         func handle(_ value: Int) -> Tweak<Int> { tweakInline("A", "B", "C", value, registry: registry) }
         let kept = (0..<20).map { number in
-            let tweak = handle(number)
-            registry.removeAll()
-            return tweak
+            defer { registry.removeAll() }
+            return handle(number)
         }
         _ = handle(100)
         #expect(kept.map(\.value) == Array(0..<20))
         #expect(registry.callSites.counts.cells == 21)
     }
 
-    // MARK: What makes a call site
+    // MARK: Identity of call sites
 
-    @Test func twoRegistriesAreTwoTables() {
+    @Test func eachRegistryHasATable() {
         let other = TweakRegistry()
         func read(_ registry: TweakRegistry) -> Int { tweakValue("A", "B", "C", 5, registry: registry) }
         #expect(read(registry) == 5 && read(other) == 5)
@@ -157,7 +147,6 @@ struct CallSiteTests {
     }
 
     @Test func aGenericCallSiteIsOneForEachType() {
-        // One place in the source, two types; the paths must differ, and the cells must not be mixed up.
         func read<Value: TweakConvertible>(_ name: String, _ value: Value) -> Value {
             tweakValue("A", "B", name, value, registry: registry)
         }
@@ -168,7 +157,7 @@ struct CallSiteTests {
         #expect(readInts(5, registry) == 5 && readInts(UInt8(7), TweakRegistry()) == 7)
     }
 
-    @Test func namesMadeAtRunTimeAreLookedUpByText() throws {
+    @Test func dynamicNamesAreLookedUpByText() throws {
         for number in 0..<50 {
             let name = "Name \(number)"
             #expect(tweakValue("A", "B", name, number, registry: registry) == number)
@@ -178,13 +167,13 @@ struct CallSiteTests {
         #expect(registry.count == 50)
     }
 
-    @Test func twoPlacesThatDisagreeAreFound() {
+    @Test func differentDeclarationsAtTwoCallSitesAreAConflict() {
         #expect(tweakValue("A", "B", "C", 5, registry: registry) == 5)
         #expect(tweakValue("A", "B", "C", 6, registry: registry) == 5)
         #expect(registry.conflicts.count == 1)
     }
 
-    @Test func choicesAreOnlyMadeOnce() {
+    @Test func choicesAreEvaluatedOnce() {
         let count = Box(0)
         func choices() -> [String] {
             count.value += 1

@@ -6,7 +6,7 @@ import Tweaks
 struct DescriptionTests {
     private let registry = TweakRegistry()
 
-    @Test func handlesShowPathAndValue() throws {
+    @Test func tweaksShowTheirPathAndValue() throws {
         let size = Tweak("Content", "Text", "Size", 60.0, in: 10...100, registry: registry)
         let name = Tweak("Content", "Text", "Font Name", "Avenir", registry: registry)
         let token = Tweak("Content", "Text", "Token", "", flags: .secret, registry: registry)
@@ -19,7 +19,7 @@ struct DescriptionTests {
         #expect("\(token)" == "Content/Text/Token = (set)" && !"\(String(reflecting: token))".contains("hunter2"))
     }
 
-    @Test func actionsAndGroups() {
+    @Test func actionsShowTheirPathAndGroupsTheirParts() {
         let mute = tweakAction("Player", "Audio", "Mute", registry: registry) { _ in "" }
         #expect("\(mute)" == "Player/Audio/Mute = (action)")
         let pool = TweakGroup("Database", "Pool", Pool(), registry: registry)

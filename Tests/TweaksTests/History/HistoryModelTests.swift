@@ -1,11 +1,11 @@
-// Undo and redo against a model that is simple enough to be right: lists of overrides before and after.
+// Compares undo and redo with a model: lists of overrides before and after each step.
 
 import Synchronization
 import Testing
 import Tweaks
 import TweaksTestSupport
 
-/// What a registry with history should do, by whole copies of its overrides.
+/// The expected behavior of a registry with history, by whole copies of its overrides.
 private struct HistoryModel {
     typealias Overrides = [String: Int64]
 
@@ -15,14 +15,14 @@ private struct HistoryModel {
         var session: UInt64
         var touched: [String]
         var time: Int
-        /// It has taken in changes though it was not the last.
-        var isInTurn = false
+        /// Whether it was extended when it was not the last.
+        var isInterleaved = false
     }
 
     var overrides: Overrides = [:]
     var done: [Step] = []
     var undone: [Step] = []
-    /// From here on steps can take in another change: nothing was undone or made again since.
+    /// Steps from here on can be extended: there was no undo or redo since.
     var barrier = 0
 
     mutating func commit(_ changes: [(path: String, value: Int64?)], session: UInt64, time: Int) {
@@ -31,15 +31,11 @@ private struct HistoryModel {
         let touched = Set(changes.map(\.path)).filter { before[$0] != overrides[$0] }
         if touched.isEmpty { return }
         undone = []
-        // In the order in which they were first named.
-        var order: [String] = []
-        for change in changes where touched.contains(change.path) && !order.contains(change.path) {
-            order.append(change.path)
-        }
-        if let index = goesOn(order, session, time) {
-            // It is what is undone next.
+        let order = changes.map(\.path).filter { touched.contains($0) }
+        if let index = extendedStep(order, session, time) {
+            // It is undone next.
             var step = done.remove(at: index)
-            step.isInTurn = step.isInTurn || index < done.count
+            step.isInterleaved = step.isInterleaved || index < done.count
             (step.after, step.time) = (overrides, time)
             done.append(step)
         } else {
@@ -47,16 +43,16 @@ private struct HistoryModel {
         }
     }
 
-    /// The step of the same session and the same tweaks, half a second ago, since which nothing else touched them.
-    private func goesOn(_ order: [String], _ session: UInt64, _ time: Int) -> Int? {
+    /// The step of the same session and tweaks at most half a second ago, if no other has touched them since.
+    private func extendedStep(_ order: [String], _ session: UInt64, _ time: Int) -> Int? {
         let last = done.indices[min(barrier, done.count)...].last { !Set(done[$0].touched).isDisjoint(with: order) }
         guard let last, done.count - last <= 16 else { return nil }
         let step = done[last]
         guard step.session == session, step.touched == order, time - step.time <= 500 else { return nil }
-        if last == done.count - 1 || step.isInTurn { return last }
-        // Faster than any hand.
-        let volley = done[barrier...].suffix(8)
-        let isFast = volley.count == 8 && volley.allSatisfy { $0.session == session && time - $0.time <= 500 }
+        if last == done.count - 1 || step.isInterleaved { return last }
+        // Faster than a user can be.
+        let burst = done[barrier...].suffix(8)
+        let isFast = burst.count == 8 && burst.allSatisfy { $0.session == session && time - $0.time <= 500 }
         return isFast ? last : nil
     }
 
@@ -81,23 +77,18 @@ private struct HistoryModel {
 struct HistoryModelTests {
     private static let paths = (0..<6).map { "A/B/\($0)" }
 
-    @Test(
-        "thousands of commits, undos and redos by several sessions", .tags(.quantity),
-        arguments: 1...UInt64(quantity(4, few: 2)))
-    func random(seed: UInt64) throws {
+    @Test(.tags(.quantity), arguments: 1...UInt64(quantity(4, few: 2)))
+    func thousandsOfCommitsUndosAndRedosAgreeWithTheModel(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let now = Mutex(0)
         let start = ContinuousClock.now
         let registry = TweakRegistry { start + .milliseconds(now.withLock { $0 }) }
         registry.historyLimit = 100_000
-        for path in Self.paths {
-            let parts = path.split(separator: "/").map { String($0) }
-            _ = try registry.register(parts[0], parts[1], parts[2], 0)
-        }
+        for number in 0..<6 { _ = try registry.register("A", "B", "\(number)", 0) }
         var model = HistoryModel()
         for _ in 0..<quantity(3_000, few: 1_000) {
             let time = now.withLock { now in
-                // Now and then faster than any hand.
+                // At times faster than a user can be.
                 now += Int.random(in: 0...(now / 5_000 % 2 == 0 ? 400 : 40), using: &random)
                 return now
             }

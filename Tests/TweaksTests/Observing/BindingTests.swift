@@ -1,4 +1,4 @@
-// Bindings: properties that follow a tweak, on the actor they were bound on, for as long as their object lives.
+// Tests bindings: properties that follow a tweak, on the actor they were bound on, as long as their object lives.
 
 import Synchronization
 import Testing
@@ -28,43 +28,15 @@ private final class Label {
     }
 }
 
-/// Binds an object of its own, which is not Sendable.
-private actor Studio {
-    final class Lamp {
-        let writes = AsyncStream.makeStream(of: Int.self)
-        var level = -1 {
-            didSet { writes.continuation.yield(level) }
-        }
-    }
-
-    let lamp = Lamp()
-    var level: Int { lamp.level }
-    var writes: AsyncStream<Int> { lamp.writes.stream }
-
-    func bind(_ tweak: Tweak<Int>, when: TweakBindingStart = .now) -> TweakBinding {
-        tweak.bind(to: lamp, \.level, when: when)
-    }
-
-    /// Sets the tweak on this actor: the binding must have written when the setter returns.
-    func set(_ tweak: Tweak<Int>, _ value: Int) -> Int {
-        tweak.value = value
-        return lamp.level
-    }
-
-    /// Keeps this actor busy while another thread works: nothing may be written meanwhile.
-    func levelWhile(_ body: @escaping @Sendable () -> Void) -> Int {
-        TestThread(body).join()
-        return lamp.level
-    }
-}
-
 struct BindingTests {
     private let registry = TweakRegistry()
+    private let tweak: Tweak<Int>
+
+    init() { tweak = Tweak("A", "B", "C", 1, registry: registry) }
 
     // MARK: Without an actor
 
-    @Test func outsideAnyActorItIsWrittenOnTheThreadOfTheChange() {
-        let tweak = Tweak("A", "B", "C", 1, registry: registry)
+    @Test func outsideAnActorItIsWrittenOnTheThreadOfTheChange() {
         let meter = Meter()
         tweak.bind(to: meter, \.level)
         #expect(meter.level == 1 && meter.threads == [currentThread()])
@@ -78,7 +50,6 @@ struct BindingTests {
     }
 
     @Test func onChangeSkipsTheFirstWrite() {
-        let tweak = Tweak("A", "B", "C", 1, registry: registry)
         let meter = Meter()
         tweak.bind(to: meter, \.level, when: .onChange)
         #expect(meter.level == 0 && meter.threads.isEmpty)
@@ -88,8 +59,7 @@ struct BindingTests {
         #expect(meter.threads.count == 1)
     }
 
-    @Test func itEndsWithItsObject() {
-        let tweak = Tweak("A", "B", "C", 1, registry: registry)
+    @Test func endsWithItsObject() {
         var meter: Meter? = Meter()
         weak let reference = meter
         if let meter { tweak.bind(to: meter, \.level) }
@@ -101,7 +71,6 @@ struct BindingTests {
     }
 
     @Test func cancelEndsIt() {
-        let tweak = Tweak("A", "B", "C", 1, registry: registry)
         let meter = Meter()
         let binding = tweak.bind(to: meter, \.level)
         tweak.value = 2
@@ -111,19 +80,16 @@ struct BindingTests {
     }
 
     @Test func tweakBindDeclaresAndBinds() throws {
-        let meter = Meter()
-        tweakBind(meter, \.level, "A", "B", "C", 5, in: 0...10, registry: registry)
-        #expect(meter.level == 5)
-        try registry["A/B/C"]?.set(text: "7")
-        #expect(meter.level == 7)
-        let labelled = Meter()
-        tweakBind(labelled, \.level, "A", "B", "D", 1, choices: [1: "one", 2: "two"], registry: registry)
-        try registry["A/B/D"]?.set(text: "2")
-        #expect(labelled.level == 2)
+        let (ranged, labeled) = (Meter(), Meter())
+        tweakBind(ranged, \.level, "A", "B", "Ranged", 5, in: 0...10, registry: registry)
+        #expect(ranged.level == 5)
+        try registry["A/B/Ranged"]?.set(text: "7")
+        tweakBind(labeled, \.level, "A", "B", "Labeled", 1, choices: [1: "one", 2: "two"], registry: registry)
+        try registry["A/B/Labeled"]?.set(text: "2")
+        #expect(ranged.level == 7 && labeled.level == 2)
     }
 
     @Test func bindingARemovedTweakWritesTheDefaultOnce() {
-        let tweak = Tweak("A", "B", "C", 1, registry: registry)
         registry.remove(tweak.path)
         let meter = Meter()
         tweak.bind(to: meter, \.level)
@@ -133,7 +99,6 @@ struct BindingTests {
     // MARK: On the main actor
 
     @MainActor @Test func onTheMainActorItIsWrittenBeforeTheSetterReturns() {
-        let tweak = Tweak("A", "B", "C", 1, registry: registry)
         let label = Label()
         tweak.bind(to: label, \.number)
         #expect(label.number == 1)
@@ -143,73 +108,54 @@ struct BindingTests {
         #expect(label.number == 1)
     }
 
-    @MainActor @Test func aChangeFromElsewhereHopsToTheMainActor() async {
-        let tweak = Tweak("A", "B", "C", 1, registry: registry)
-        let label = Label()
+    @MainActor @Test(arguments: [2, 10]) func aHopToTheMainActorWritesTheNewest(last: Int) async {
+        let (tweak, label) = (tweak, Label())
         tweak.bind(to: label, \.number, when: .onChange)
-        TestThread { tweak.value = 2 }.join()
-        #expect(label.number == -1)  // The main actor is here: nobody else may have written.
+        TestThread { for value in 2...last { tweak.value = value } }.join()
+        #expect(label.number == -1)  // The main actor is busy with this test.
         var writes = label.writes.stream.makeAsyncIterator()
-        #expect(await writes.next() == 2 && label.number == 2)
+        #expect(await writes.next() == last && label.number == last)
     }
 
-    @MainActor @Test func hopsThatComeLateWriteTheNewest() async {
-        let tweak = Tweak("A", "B", "C", 1, registry: registry)
-        let label = Label()
+    /// A late hop has already written a newer value; from that one back is a change.
+    @MainActor @Test func aChangeBackIsWrittenThoughALateHopHasWrittenTheValueBetween() async {
+        let executor = HandExecutor()
+        registry.observerExecutor = executor
+        let (tweak, label) = (tweak, Label())
         tweak.bind(to: label, \.number, when: .onChange)
-        TestThread { for value in 2...10 { tweak.value = value } }.join()
-        var writes = label.writes.stream.makeAsyncIterator()
-        #expect(await writes.next() == 10)
-    }
-
-    /// A hop that comes late has written a newer value already; from that one back is a change.
-    @MainActor @Test func thereAndBackBehindALateHop() async {
-        let carrier = HandExecutor()
-        registry.observerExecutor = carrier
-        let tweak = Tweak("A", "B", "C", 1, registry: registry)
-        let label = Label()
-        tweak.bind(to: label, \.number, when: .onChange)
-        let (registry, node) = (registry, tweak.node)
-        @Sendable func commit(_ value: Int64) {
-            var batch = TweakBatch()
-            batch.append(node, .set(.int(value)))
-            _ = try? registry.commit(batch, origin: .user(1), delivery: .carrier)
-        }
         TestThread {
-            commit(2)
-            carrier.runAll()
-            commit(3)
+            try? tweak.setFromOutside(2)
+            executor.runAll()
+            try? tweak.setFromOutside(3)
         }.join()
         var writes = label.writes.stream.makeAsyncIterator()
         #expect(await writes.next() == 3)
         let other = Tweak("A", "B", "D", 0, registry: registry)
         other.bind(to: label, \.number, when: .onChange)
         TestThread {
-            commit(2)
-            carrier.runAll()
-            // What comes next, should the other one not come at all.
+            try? tweak.setFromOutside(2)
+            executor.runAll()
+            // If 2 is not written, this is.
             other.value = 99
         }.join()
         #expect(await writes.next() == 2)
     }
 
-    @MainActor @Test func aSetFromInsideAWriteIsDeliveredAfterwards() {
-        let (a, b) = (Tweak("A", "B", "a", 0, registry: registry), Tweak("A", "B", "b", 0, registry: registry))
-        let label = Label()
+    @MainActor @Test func aSetDuringAWriteIsDeliveredAfterIt() {
+        let (label, other) = (Label(), Tweak("A", "B", "b", 0, registry: registry))
         let seen = Recorder<String>()
-        let token = b.observe { seen.note("b→\($0.new)") }
+        let token = other.observe { seen.note("b→\($0.new)") }
         label.onWrite = { number in
-            b.value = number
+            other.value = number
             seen.note("wrote \(number)")
         }
-        a.bind(to: label, \.number, when: .onChange)
-        a.value = 1
-        #expect(seen.all == ["wrote 1", "b→1"])
+        tweak.bind(to: label, \.number, when: .onChange)
+        tweak.value = 2
+        #expect(seen.all == ["wrote 2", "b→2"])
         token.cancel()
     }
 
-    @MainActor @Test func itEndsWithItsObjectThere() {
-        let tweak = Tweak("A", "B", "C", 1, registry: registry)
+    @MainActor @Test func endsWithItsObjectOnTheMainActor() {
         var label: Label? = Label()
         weak let reference = label
         if let label { tweak.bind(to: label, \.number) }
@@ -221,30 +167,21 @@ struct BindingTests {
 
     // MARK: On another actor
 
-    @Test func onAnActorItIsWrittenThere() async {
-        let tweak = Tweak("A", "B", "C", 1, registry: registry)
+    @Test(arguments: [(TweakBindingStart.now, 1), (.onChange, -1)])
+    func onAnActorItIsWrittenThereBeforeTheSetterReturns(when: TweakBindingStart, first: Int) async {
         let studio = Studio()
-        let binding = await studio.bind(tweak)
-        #expect(await studio.level == 1)
-        #expect(await studio.set(tweak, 2) == 2)
+        let binding = await studio.bind(tweak, when: when)
+        #expect(await studio.level == first)
+        #expect(await studio.set(tweak, 2).level == 2)
         binding.cancel()
-        #expect(await studio.set(tweak, 3) == 2)
+        #expect(await studio.set(tweak, 3).level == 2)
     }
 
-    @Test func onChangeSkipsTheFirstWriteThere() async {
-        let tweak = Tweak("A", "B", "C", 1, registry: registry)
+    @Test func aHopToAnActorWritesTheNewest() async {
         let studio = Studio()
-        _ = await studio.bind(tweak, when: .onChange)
-        #expect(await studio.level == -1)
-        #expect(await studio.set(tweak, 2) == 2)
-    }
-
-    @Test func aChangeFromElsewhereHopsToTheActor() async {
-        let tweak = Tweak("A", "B", "C", 1, registry: registry)
-        let studio = Studio()
-        _ = await studio.bind(tweak, when: .onChange)
+        await studio.bind(tweak)
         #expect(await studio.levelWhile { for value in 2...9 { tweak.value = value } } == -1)
-        var writes = await studio.writes.makeAsyncIterator()
+        var writes = await studio.stream.makeAsyncIterator()
         #expect(await writes.next() == 9)
     }
 }

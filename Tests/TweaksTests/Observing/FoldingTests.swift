@@ -1,4 +1,4 @@
-// Slow readers: what waits for them is bounded, and nothing is swallowed but a tweak's own older values.
+// Tests that the changes pending for a slow reader are bounded, and that folding drops only a tweak's older values.
 
 import Testing
 
@@ -12,9 +12,7 @@ struct FoldingTests {
         (0..<count).map { Tweak("A", "B", "\($0)", 0, registry: registry) }
     }
 
-    // MARK: The queue
-
-    /// Follows a queue by the book: what each tweak showed last, and how many changes were accounted for.
+    /// Checks that changes continue one another; knows the last value of each tweak and the number of changes.
     private struct Reader {
         var shown: [TweakPath: TweakValue] = [:]
         var accounted = 0
@@ -27,11 +25,30 @@ struct FoldingTests {
             accounted += 1 + change.folded
             lastRevision = change.revision
         }
+
+        mutating func read(_ batch: CommitStream.Batch) {
+            var batch = batch
+            while let next = batch.folded?.popFirst() { read(next) }
+            for record in batch.records { record.forEachChange { read($0) } }
+        }
     }
 
-    private func change(_ tweak: Tweak<Int>, from old: Int, to new: Int, revision: UInt64) -> WatchedChange {
+    // MARK: The queue
+
+    private func change(
+        _ tweak: Tweak<Int>, from old: Int, to new: Int, revision: UInt64, isReported: Bool = true
+    ) -> WatchedChange {
         WatchedChange(
-            node: tweak.node, old: .int(Int64(old)), new: .int(Int64(new)), origin: .code, revision: revision)
+            node: tweak.node, old: .int(Int64(old)), new: .int(Int64(new)), origin: .code, revision: revision,
+            isReported: isReported)
+    }
+
+    /// A queue with changes of one tweak to 1, 2, …, and their number as revision.
+    private func queue(threshold: Int, changes count: Int) -> FoldingQueue {
+        let tweak = tweaks(1)[0]
+        var queue = FoldingQueue(threshold: threshold)
+        for value in 1...count { queue.append(change(tweak, from: value - 1, to: value, revision: UInt64(value))) }
+        return queue
     }
 
     @Test(.tags(.quantity), arguments: [1, 8, 64])
@@ -45,7 +62,7 @@ struct FoldingTests {
             queue.append(change(tweaks[number], from: current[number], to: Int(revision), revision: revision))
             current[number] = Int(revision)
             #expect(queue.count <= threshold + tweaks.count)
-            // The reader wakes up now and then, and does not always finish.
+            // The reader reads now and then, and not always all.
             if UInt8.random(in: 0..<100, using: &random) == 0 {
                 for _ in 0..<Int.random(in: 0..<(threshold + 5), using: &random) {
                     if let next = queue.popFirst() { reader.read(next) }
@@ -58,25 +75,21 @@ struct FoldingTests {
         for (tweak, value) in zip(tweaks, current) { #expect(reader.shown[tweak.path] == .int(Int64(value))) }
     }
 
-    @Test func belowTheThresholdNothingIsFolded() {
-        let tweak = tweaks(1)[0]
-        var queue = FoldingQueue(threshold: 10)
-        for value in 1...10 { queue.append(change(tweak, from: value - 1, to: value, revision: UInt64(value))) }
+    @Test func upToTheThresholdNothingIsFolded() {
+        var queue = queue(threshold: 10, changes: 10)
         #expect(queue.count == 10 && queue.first?.revision == 1)
         for value in 1...10 { #expect(queue.popFirst()?.new == .int(Int64(value))) }
     }
 
-    @Test func aFoldedChangeTellsWhereItBeganAndHowOften() throws {
-        let tweak = tweaks(1)[0]
-        var queue = FoldingQueue(threshold: 1)
-        for value in 1...10 { queue.append(change(tweak, from: value - 1, to: value, revision: UInt64(value))) }
-        let taken = queue.popFirst()
-        let folded = try #require(taken)
+    @Test func aFoldedChangeHasItsFirstOldValueAndTheNumberOfChanges() throws {
+        var queue = queue(threshold: 1, changes: 10)
+        let popped = queue.popFirst()
+        let folded = try #require(popped)
         #expect(folded.old == .int(0) && folded.new == .int(10) && folded.folded == 9 && folded.revision == 10)
         #expect(queue.isEmpty)
     }
 
-    @Test func aTweakThatTookTheSlotOfARemovedOneIsNotTakenForIt() {
+    @Test func aTweakInTheSlotOfARemovedOneIsNotFoldedWithIt() {
         let old = tweaks(1)[0]
         var queue = FoldingQueue(threshold: 1)
         queue.append(change(old, from: 0, to: 1, revision: 1))
@@ -88,7 +101,7 @@ struct FoldingTests {
         #expect(queue.popFirst()?.node === new.node)
     }
 
-    @Test func itIsAsGoodAsNewWhenItWasEmptied() {
+    @Test func anEmptiedQueueIsReusable() {
         let tweak = tweaks(1)[0]
         var queue = FoldingQueue(threshold: 4)
         for round in 0..<1_000 {
@@ -102,18 +115,15 @@ struct FoldingTests {
         }
     }
 
-    @Test func aChangeOfALayerAloneIsNoneThatWasFoldedAway() throws {
+    @Test func aChangeOfALayerAloneIsNotCountedAsFolded() throws {
         let tweak = tweaks(1)[0]
         var queue = FoldingQueue(threshold: 0)
         for (old, new) in [(0, 1), (1, 1), (1, 2), (2, 2)] {
-            queue.append(
-                WatchedChange(
-                    node: tweak.node, old: .int(Int64(old)), new: .int(Int64(new)), origin: .code, revision: 1,
-                    isNews: old != new))
+            queue.append(change(tweak, from: old, to: new, revision: 1, isReported: old != new))
         }
-        let taken = queue.popFirst()
-        let folded = try #require(taken)
-        #expect(folded.old == .int(0) && folded.new == .int(2) && folded.folded == 1 && folded.isNews)
+        let popped = queue.popFirst()
+        let folded = try #require(popped)
+        #expect(folded.old == .int(0) && folded.new == .int(2) && folded.folded == 1 && folded.isReported)
     }
 
     // MARK: Through the registry
@@ -123,32 +133,29 @@ struct FoldingTests {
         let follower = registry.follow(.folds) {}
         let changes = quantity(100_000)
         for value in 1...changes { tweaks[value % 3].value = value }
-        var (batch, reader) = (follower.take(), Reader())
+        var (batch, reader) = (follower.drain(), Reader())
         #expect((batch.folded?.count ?? 0) <= 3)
         #expect(batch.records.count * MemoryLayout<CommitRecord>.stride <= CommitStream.limit)
-        while let next = batch.folded?.popFirst() { reader.read(next) }
-        for record in batch.records { record.forEachChange { reader.read($0) } }
+        reader.read(batch)
         #expect(reader.accounted == changes && batch.lost.isEmpty)
         for tweak in tweaks { #expect(reader.shown[tweak.path] == .int(Int64(tweak.value))) }
-        #expect(!follower.hasNews)
+        #expect(!follower.hasUpdates)
     }
 
-    @Test func aQuietTweaksChangeSurvivesALoudOne() {
-        let (quiet, loud) = (
-            Tweak("A", "B", "quiet", 0, registry: registry), Tweak("A", "B", "loud", 0, registry: registry)
-        )
+    @Test func theLastChangeOfAQuietTweakOutlastsThoseOfABusyOne() {
+        let tweaks = tweaks(2)
+        let (quiet, busy) = (tweaks[0], tweaks[1])
         let follower = registry.follow(.folds) {}
         quiet.value = 1
-        for value in 1...quantity(20_000, few: 6_000) { loud.value = value }
+        for value in 1...quantity(20_000, few: 6_000) { busy.value = value }
         quiet.value = 2
-        for value in 1...quantity(20_000, few: 6_000) { loud.value = -value }
-        var (batch, shown) = (follower.take(), [TweakValue]())
-        while let next = batch.folded?.popFirst() { if next.node === quiet.node { shown.append(next.new) } }
-        for record in batch.records { record.forEachChange { if $0.node === quiet.node { shown.append($0.new) } } }
-        #expect(shown.last == .int(2))
+        for value in 1...quantity(20_000, few: 6_000) { busy.value = -value }
+        var reader = Reader()
+        reader.read(follower.drain())
+        #expect(reader.shown[quiet.path] == .int(2))
     }
 
-    @Test func aSlowReaderOfChangesSeesEveryTweaksLastValue() async {
+    @Test func aSlowReaderOfChangesReceivesTheLastValueOfEachTweak() async {
         let tweaks = tweaks(3)
         var changes = registry.changes.makeAsyncIterator()
         for value in 1...quantity(30_000, few: 6_000) { tweaks[value % 3].value = value }
@@ -162,26 +169,22 @@ struct FoldingTests {
         for tweak in tweaks { #expect(shown[tweak.path] == .int(Int64(tweak.value))) }
     }
 
-    @Test func writersOnManyThreadsAndOneReaderAgreeInTheEnd() {
+    @Test func aReaderAccountsForTheChangesOfManyThreads() {
         let tweaks = tweaks(4)
-        let (ready, shown) = (Signal(), Box<[TweakPath: TweakValue]>([:]))
+        let (ready, result) = (Signal(), Box(Reader()))
         let follower = registry.follow(.folds) { ready.send() }
-        let total = Box(0)
-        let reader = TestThread {
+        let thread = TestThread {
             var (reader, wakes) = (Reader(), 0)
             while reader.accounted < 4_000 {
                 wakes += 1
                 ready.wait(for: wakes)
-                var batch = follower.take()
-                while let next = batch.folded?.popFirst() { reader.read(next) }
-                for record in batch.records { record.forEachChange { reader.read($0) } }
+                reader.read(follower.drain())
             }
-            shown.value = reader.shown
-            total.value = reader.accounted
+            result.value = reader
         }
         onThreads(4) { thread in for value in 1...1_000 { tweaks[thread].value = value } }
-        reader.join()
-        #expect(total.value == 4_000)
-        for tweak in tweaks { #expect(shown.value[tweak.path] == .int(1_000)) }
+        thread.join()
+        #expect(result.value.accounted == 4_000)
+        for tweak in tweaks { #expect(result.value.shown[tweak.path] == .int(1_000)) }
     }
 }

@@ -1,11 +1,10 @@
-// Many observers: adding and removing one costs the same, and what is gone leaves no heap behind.
+// Tests that adding or removing an observer costs the same however many there are, and that ended ones take no room.
 
 import Synchronization
 import Testing
 
 @testable import Tweaks
 
-/// Something that is bound.
 private final class Meter: Sendable {
     private let state = Atomic(0)
     var level: Int {
@@ -20,16 +19,16 @@ struct ObserverCostTests {
 
     init() { tweak = Tweak("A", "B", "C", 0, registry: registry) }
 
-    /// If each looked through the others, this would take minutes.
+    /// If each searched the others, this would take minutes.
     @Test(arguments: [false, true])
-    func aHundredThousandComeAndGo(isReversed: Bool) {
+    func aHundredThousandObserversAreAddedAndRemovedQuickly(isReversed: Bool) {
         let tokens = (0..<100_000).map { _ in tweak.observe { _ in } }
         #expect(registry.keptObserverCount(of: tweak) == tokens.count)
         for token in isReversed ? tokens.reversed() : tokens { token.cancel() }
         #expect(registry.keptObserverCount(of: tweak) == 0)
     }
 
-    @Test func theOthersKeepTheirOrder() {
+    @Test func removingObserversKeepsTheOrderOfTheOthers() {
         let seen = Recorder<Int>()
         let tokens = (0..<100).map { number in tweak.observe { _ in seen.note(number) } }
         for (number, token) in tokens.enumerated() where !number.isMultiple(of: 7) { token.cancel() }
@@ -39,17 +38,16 @@ struct ObserverCostTests {
         for token in tokens { token.cancel() }
     }
 
-    // MARK: Bindings whose objects are gone
+    // MARK: Bindings of released objects
 
-    @Test func theyEndTogetherWithTheNextChange() {
-        bindManyAndLetGo()
-        #expect(registry.keptObserverCount(of: tweak) == 100_000)
+    @Test func bindingsOfReleasedObjectsEndWithTheNextChange() {
+        bindReleasedObjects()
         tweak.value = 1
         #expect(registry.keptObserverCount(of: tweak) == 0)
     }
 
-    @Test func theyEndWithTheNextBinding() {
-        bindManyAndLetGo()
+    @Test func bindingsOfReleasedObjectsEndWithTheNextBinding() {
+        bindReleasedObjects()
         let meter = Meter()
         tweak.bind(to: meter, \.level)
         #expect(registry.keptObserverCount(of: tweak) <= 16)
@@ -57,8 +55,7 @@ struct ObserverCostTests {
         #expect(meter.level == 1)
     }
 
-    /// At most two of them, and a few, for each that lives.
-    @Test func theyAreNeverMany() {
+    @Test func atMostTwoEndedBindingsAndAFewAreKeptForEachLiveOne() {
         let living = (0..<100).map { _ in Meter() }
         for meter in living { tweak.bind(to: meter, \.level) }
         var most = 0
@@ -71,7 +68,7 @@ struct ObserverCostTests {
         #expect(living.allSatisfy { $0.level == 7 })
     }
 
-    private func bindManyAndLetGo() {
+    private func bindReleasedObjects() {
         let meters = (0..<100_000).map { _ in Meter() }
         for meter in meters { tweak.bind(to: meter, \.level, when: .onChange) }
         #expect(registry.keptObserverCount(of: tweak) == meters.count)
@@ -79,24 +76,24 @@ struct ObserverCostTests {
 
     // MARK: Folding
 
-    /// What is folded away is let go of, but never under a lock: it may be anything.
-    @Test func aFoldedValueMayReadTheRegistryWhenItGoes() throws {
-        let node = Tweak("A", "B", "Reader", Reading(number: 0), registry: registry)
+    /// Values that folding drops are never released under a lock.
+    @Test func aFoldedValueMayReadTheRegistryInItsDeinitializer() throws {
+        let reading = Tweak("A", "B", "Reader", Reading(number: 0), registry: registry)
         let executor = HandExecutor()
         registry.observerExecutor = executor
-        let token = node.observe { _ in }
-        for number in 1...3 {
-            Reading.registry.value = registry
-            try registry.commit(node.node, .set(.int(Int64(number))), origin: .user(1), delivery: .carrier)
+        let token = reading.observe { _ in }
+        Reading.registry.value = registry
+        for number in 1...3 as ClosedRange<Int64> {
+            try registry.commit(reading.node, .set(.int(number)), origin: .user(1), delivery: .executor)
         }
         executor.runAll()
         Reading.registry.value = nil
         token.cancel()
-        #expect(node.value.number == 3)
+        #expect(reading.value.number == 3)
     }
 }
 
-/// A value that looks at a registry when it goes.
+/// A value that reads a registry when it is released.
 private struct Reading: TweakConvertible {
     typealias TweakStorage = TweakLockedCell<Reading>
     final class Reader: Sendable {

@@ -1,9 +1,9 @@
-// Compiles the forms of following a tweak, and reads the compiler's errors for those that are refused.
+// Compiles the forms of observing and binding, and checks the compiler's errors for the invalid ones.
 
 import Testing
 import TweaksTestSupport
 
-@Suite(.enabled(if: SwiftCompiler.isHere, SwiftCompiler.missing)) struct ObservingSourceTests {
+@Suite(.enabled(if: SwiftCompiler.isAvailable, SwiftCompiler.missing)) struct ObservingSourceTests {
     private static let preamble = """
         import Tweaks
         enum Look {
@@ -13,7 +13,7 @@ import TweaksTestSupport
 
         """
 
-    @Test func whatCompiles() throws {
+    @Test func validObserversAndBindingsCompile() throws {
         let errors = try SwiftCompiler.errors(
             in: Self.preamble + """
                 @MainActor final class Preview {
@@ -47,23 +47,20 @@ import TweaksTestSupport
         #expect(errors == [])
     }
 
-    /// It is refused in plain words.
     @Test(arguments: [
         #"Look.size.bind(to: lamp, \.level)"#,
         #"tweakBind(lamp, \.level, "Content", "Text", "Level", 0.5)"#,
         #"tweakBind(lamp, \.level, "Content", "Text", "Level", 0.5, in: 0...1)"#,
         #"tweakBind(lamp, \.level, "Content", "Text", "Level", 0.5, choices: [0.5: "half", 1: "whole"])"#,
     ])
-    func anObjectThatIsNotSendableNeedsItsActor(_ call: String) throws {
+    func bindingAnObjectThatIsNotSendableNeedsItsActor(_ call: String) throws {
         let errors = try SwiftCompiler.errors(in: Self.preamble + "func follow(_ lamp: Lamp) { \(call) }")
         #expect(errors.contains { $0.contains("expected argument type 'ActorOfNonSendableObject'") }, "\(errors)")
     }
 
-    @Test func aClosureMayNotTouchWhatOthersTouch() throws {
-        let errors = try SwiftCompiler.errors(
-            in: Self.preamble + """
-                func follow(_ lamp: Lamp) -> TweakObservation { Look.size.observe { lamp.level = $0.new } }
-                """)
+    @Test func anObserverOutsideAnActorMayNotCaptureAnObjectThatIsNotSendable() throws {
+        let function = "func follow(_ lamp: Lamp) -> TweakObservation { Look.size.observe { lamp.level = $0.new } }"
+        let errors = try SwiftCompiler.errors(in: Self.preamble + function)
         #expect(errors.contains { $0.contains("'Lamp'") && $0.contains("Sendable") }, "\(errors)")
     }
 }

@@ -1,4 +1,4 @@
-// `values` and `changes`: what a loop over them sees, and when it ends.
+// Tests `values` and `changes`: what a loop over them receives, and when it ends.
 
 import Testing
 
@@ -6,61 +6,46 @@ import Testing
 
 struct ValuesTests {
     private let registry = TweakRegistry()
+    private let tweak: Tweak<Int>
+
+    init() { tweak = Tweak("A", "B", "C", 0, registry: registry) }
 
     @Test func theCurrentValueComesFirstThenChanges() async {
-        let tweak = Tweak("A", "B", "C", 1, registry: registry)
-        tweak.value = 2
         var values = tweak.values.makeAsyncIterator()
+        tweak.value = 2
         #expect(await values.next() == 2)
         tweak.value = 3
         #expect(await values.next() == 3)
         tweak.reset()
-        #expect(await values.next() == 1)
+        #expect(await values.next() == 0)
     }
 
-    @Test func aSlowReaderGetsTheNewest() async {
-        let tweak = Tweak("A", "B", "C", 0, registry: registry)
+    @Test func aSlowReaderReceivesTheNewestValueButNotItsLastOneAgain() async {
         var values = tweak.values.makeAsyncIterator()
         #expect(await values.next() == 0)
         for value in 1...1_000 { tweak.value = value }
         #expect(await values.next() == 1_000)
         tweak.value = 5
-        tweak.value = 1_000  // What it saw last …
+        tweak.value = 1_000
         tweak.value = 6
-        #expect(await values.next() == 6)  // … is not shown again.
+        #expect(await values.next() == 6)
     }
 
-    @Test func aReaderThatStartsLateMissesNothingBetweenItsFirstTwo() async {
-        let tweak = Tweak("A", "B", "C", 0, registry: registry)
+    /// The reader reads the new value before its signal; the change back, signaled together with it, still is one.
+    @Test func aReaderThatReadBeforeItsSignalReceivesTheChangeBack() async throws {
+        let executor = HandExecutor()
+        registry.observerExecutor = executor
         var values = tweak.values.makeAsyncIterator()
-        tweak.value = 1
+        try tweak.setFromOutside(1)
         #expect(await values.next() == 1)
-        tweak.value = 2
-        #expect(await values.next() == 2)
-    }
-
-    /// There and back, between a signal and the look that it was for: the way back is a change for who has looked.
-    @Test func whoHasLookedTooEarlyLooksAgain() async {
-        let carrier = HandExecutor()
-        registry.observerExecutor = carrier
-        let tweak = Tweak("A", "B", "C", 0, registry: registry)
-        var values = tweak.values.makeAsyncIterator()
-        func commit(_ value: Int64) {
-            var batch = TweakBatch()
-            batch.append(tweak.node, .set(.int(value)))
-            _ = try? registry.commit(batch, origin: .user(1), delivery: .carrier)
-        }
-        commit(1)
-        #expect(await values.next() == 1)
-        commit(0)
-        carrier.runAll()
-        // So that a reader who has missed it does not wait for ever.
+        try tweak.setFromOutside(0)
+        executor.runAll()
+        // Ends the sequence, so that a reader that missed the change does not wait forever.
         registry.remove(tweak.path)
         #expect(await values.next() == 0)
     }
 
-    @Test func twoReadersFollowOnTheirOwn() async {
-        let tweak = Tweak("A", "B", "C", 0, registry: registry)
+    @Test func twoReadersFollowIndependently() async {
         var (one, two) = (tweak.values.makeAsyncIterator(), tweak.values.makeAsyncIterator())
         #expect(await one.next() == 0)
         tweak.value = 1
@@ -71,8 +56,7 @@ struct ValuesTests {
         #expect(await one.next() == 2)
     }
 
-    @Test func itSeesTheLastOfWhatAnotherThreadSets() async {
-        let tweak = Tweak("A", "B", "C", 0, registry: registry)
+    @Test func aReaderReceivesTheLastValueOfAnotherThread() async {
         let writer = TestThread { for value in 1...5_000 { tweak.value = value } }
         var seen: [Int] = []
         for await value in tweak.values {
@@ -83,19 +67,19 @@ struct ValuesTests {
         #expect(seen == seen.sorted() && Set(seen).count == seen.count)
     }
 
-    @Test func itFinishesWhenTheTweakIsRemoved() async {
-        let tweak = Tweak("A", "B", "C", 0, registry: registry)
+    @Test(arguments: [false, true])
+    func finishesWhenTheTweakIsRemovedOrTheTaskIsCanceled(isCanceled: Bool) async {
         let started = Gate()
         let reader = Task {
             for await value in tweak.values where value == 0 { started.open() }
-            return true
+            return Task.isCancelled
         }
         await started.wait()
-        registry.remove(tweak.path)
-        #expect(await reader.value)
+        if isCanceled { reader.cancel() } else { registry.remove(tweak.path) }
+        #expect(await reader.value == isCanceled)
     }
 
-    @Test func itFinishesWhenTheRegistryGoes() async {
+    @Test func finishesWhenTheRegistryIsReleased() async {
         var registry: TweakRegistry? = TweakRegistry()
         weak let reference = registry
         var values = registry.map { Tweak("A", "B", "C", 7, registry: $0).values.makeAsyncIterator() }
@@ -105,20 +89,7 @@ struct ValuesTests {
         #expect(await values?.next() == nil)
     }
 
-    @Test func itFinishesWhenItsTaskIsCancelled() async {
-        let tweak = Tweak("A", "B", "C", 0, registry: registry)
-        let started = Gate()
-        let reader = Task {
-            for await _ in tweak.values { started.open() }
-            return Task.isCancelled
-        }
-        await started.wait()
-        reader.cancel()
-        #expect(await reader.value)
-    }
-
-    @Test func lettingGoOfTheIteratorEndsTheObservation() async {
-        let tweak = Tweak("A", "B", "C", 0, registry: registry)
+    @Test func releasingTheIteratorEndsTheObservation() async {
         for await value in tweak.values where value == 0 { break }
         #expect(registry.observerCount(of: tweak) == 0)
     }
@@ -126,9 +97,12 @@ struct ValuesTests {
 
 struct ChangesTests {
     private let registry = TweakRegistry()
+    private let a: Tweak<Int>
 
-    @Test func eachCommitOnceInOrderWithAllItChanged() async throws {
-        let (a, b) = (Tweak("A", "B", "a", 0, registry: registry), Tweak("A", "B", "b", "x", registry: registry))
+    init() { a = Tweak("A", "B", "a", 0, registry: registry) }
+
+    @Test func eachCommitComesOnceInOrderWithAllItsChanges() async throws {
+        let b = Tweak("A", "B", "b", "x", registry: registry)
         var changes = registry.changes.makeAsyncIterator()
         try a.set(1)
         try registry.commit(origin: .user(1000)) { batch in
@@ -145,8 +119,8 @@ struct ChangesTests {
         #expect(third.revision == 3 && third.changes.map(\.new) == [.int(0)])
     }
 
-    @Test func whatChangesNothingIsNotAmongThem() async throws {
-        let (a, b) = (Tweak("A", "B", "a", 0, registry: registry), Tweak("A", "B", "b", 0, registry: registry))
+    @Test func setsOfTheSameValueAreLeftOut() async throws {
+        let b = Tweak("A", "B", "b", 0, registry: registry)
         var changes = registry.changes.makeAsyncIterator()
         try a.set(0)
         a.reset()
@@ -158,52 +132,39 @@ struct ChangesTests {
         #expect(commit.revision == 3 && commit.changes.map(\.path) == [b.path])
     }
 
-    @Test func aReaderSeesOnlyWhatComesAfterItsStart() async throws {
-        let tweak = Tweak("A", "B", "C", 0, registry: registry)
-        try tweak.set(1)
-        var changes = registry.changes.makeAsyncIterator()
-        try tweak.set(2)
-        #expect(await changes.next()?.revision == 2)
-    }
-
-    @Test func twoReadersEachGetAll() async throws {
-        let tweak = Tweak("A", "B", "C", 0, registry: registry)
+    @Test func eachReaderReceivesAllCommitsAfterItsStart() async throws {
+        try a.set(1)
         var (one, two) = (registry.changes.makeAsyncIterator(), registry.changes.makeAsyncIterator())
-        for value in 1...3 { try tweak.set(value) }
-        for revision in 1...3 as ClosedRange<UInt64> {
+        for value in 2...4 { try a.set(value) }
+        for revision in 2...4 as ClosedRange<UInt64> {
             #expect(await one.next()?.revision == revision)
             #expect(await two.next()?.revision == revision)
         }
     }
 
-    @Test func itFinishesWhenTheRegistryGoesAfterWhatWaits() async throws {
+    @Test func finishesAfterPendingCommitsWhenTheRegistryIsReleased() async throws {
         var registry: TweakRegistry? = TweakRegistry()
         weak let reference = registry
-        var changes = registry?.changes.makeAsyncIterator()
+        let sequence = registry?.changes
+        var changes = sequence?.makeAsyncIterator()
         if let registry { try Tweak("A", "B", "C", 0, registry: registry).set(1) }
         registry = nil
         #expect(reference == nil)
         #expect(await changes?.next()?.revision == 1)
         #expect(await changes?.next() == nil)
+        // An iterator that is made afterwards ends at once.
+        changes = sequence?.makeAsyncIterator()
+        #expect(await changes?.next() == nil)
     }
 
-    @Test func itFinishesAtOnceForARegistryThatIsGone() async {
-        var registry: TweakRegistry? = TweakRegistry()
-        let changes = registry?.changes
-        registry = nil
-        var iterator = changes?.makeAsyncIterator()
-        #expect(await iterator?.next() == nil)
-    }
-
-    @Test func itFinishesWhenItsTaskIsCancelledAndLeavesNoFeed() async throws {
-        let tweak = Tweak("A", "B", "C", 0, registry: registry)
+    @Test func finishesWhenItsTaskIsCanceledAndEndsItsFollower() async throws {
         let (started, registry) = (Gate(), registry)
         let reader = Task {
             for await _ in registry.changes { started.open() }
             return Task.isCancelled
         }
         while registry.followerCount == 0 { await Task.yield() }
-        try tweak.set(1)
+        try a.set(1)
         await started.wait()
         reader.cancel()
         #expect(await reader.value)

@@ -1,4 +1,4 @@
-// A thread slot gives each thread an object of its own, until the thread ends.
+// Tests that a thread slot gives each thread an object that lives until the thread ends.
 
 import Foundation
 import Testing
@@ -14,7 +14,7 @@ struct ThreadSlotTests {
         deinit { onEnd() }
     }
 
-    @Test func eachThreadHasItsOwnUntilItEnds() async {
+    @Test func eachThreadHasAnObjectUntilItEnds() async {
         let slot = ThreadSlot<Object>()
         let seen = Recorder<String>()
         let mine = slot.object { Object {} }

@@ -1,62 +1,52 @@
-// A commit of many tweaks beside readers that are awake already: nobody is shown a part of it.
+// Tests that running readers and observers see a commit of many tweaks whole.
 
 import Synchronization
 import Testing
 
 @testable import Tweaks
 
-/// Two parts that are always set to the same number.
-private struct Pair: TweakTemplate {
-    var a = 0
-    var b = 0
-    static let parts: [TweakPart<Pair>] = [TweakPart("a", \.a), TweakPart("b", \.b)]
-}
-
 struct WholeCommitTests {
     private let registry = TweakRegistry()
     private let tweaks: [Tweak<Int>]
+    private let pair: TweakGroup<NumberPair>
 
     init() {
-        let registry = registry
-        tweaks = (0..<100).map { Tweak("A", "B", "c\($0)", 0, registry: registry) }
+        tweaks = (0..<100).map { [registry] in Tweak("A", "B", "c\($0)", 0, registry: registry) }
+        pair = TweakGroup("A", "Group", NumberPair(), registry: registry)
     }
 
-    private func commit(_ value: Int) {
-        _ = try? registry.commit(origin: .code) { batch in for tweak in tweaks { batch.set(tweak, value) } }
-    }
-
-    @Test func aReaderOfAFeedTakesItInOnePiece() {
+    @Test func aFollowerReadsACommitInOnePiece() {
         let follower = registry.follow(.folds) {}
         let isDone = Atomic(false)
         let sizes = Recorder<Int>()
         let reader = TestThread {
             var commits = CommitReader(follower)
-            while !isDone.load(ordering: .acquiring) || follower.hasNews {
+            while !isDone.load(ordering: .acquiring) || follower.hasUpdates {
                 while let commit = commits.next() { sizes.note(commit.changes.count) }
             }
         }
-        // As many as the stream holds, however slow its reader is: beyond a mebibyte it folds them.
-        let rounds = 40
-        for round in 1...rounds { commit(round) }
+        // As many as the stream holds for a slow reader: beyond a mebibyte it folds them.
+        for round in 1...40 {
+            _ = try? registry.commit(origin: .code) { batch in for tweak in tweaks { batch.set(tweak, round) } }
+        }
         isDone.store(true, ordering: .releasing)
         reader.join()
-        #expect(sizes.all == Array(repeating: tweaks.count, count: rounds))
+        #expect(sizes.all == Array(repeating: tweaks.count, count: 40))
     }
 
-    /// Two threads commit, so that the one which runs an observer finds what the other one is just committing.
-    @Test func anObserverFindsTheOtherTweaksNewToo() {
+    /// Two threads commit, so that the one that runs an observer reads what the other is committing.
+    @Test func anObserverReadsTheNewValuesOfTheOtherTweaks() {
         let torn = Atomic(0)
         let last = tweaks[tweaks.count - 1]
-        let pair = TweakGroup("A", "Group", Pair(), registry: registry)
         let token = tweaks[0].observe { change in
-            // A group keeps the value that it has made.
+            // The group caches its value.
             if last.value < change.new || pair.value.b < change.new { torn.add(1, ordering: .relaxed) }
         }
         let (registry, rounds) = (registry, 300)
         let nodes = tweaks.map(\.node) + ["A", "B"].compactMap { registry["A/Group/\($0)"]?.node }
         onThreads(2) { _ in
             for _ in 0..<rounds {
-                // Added to what is there: all tweaks are equal after each commit.
+                // All tweaks are equal after each commit.
                 var batch = TweakBatch()
                 for node in nodes { batch.append(node, .add(.int(1))) }
                 _ = try? registry.commit(batch, origin: .code, delivery: .caller)
@@ -67,10 +57,9 @@ struct WholeCommitTests {
         token.cancel()
     }
 
-    /// A part is read without a lock; whoever has seen it new must not be given a group that was made before.
+    /// A part is read without a lock; a reader that has read its new value must not get an older group.
     @Test func aGroupIsNoOlderThanItsParts() {
         let part = Tweak("A", "Group", "A", 0, registry: registry)
-        let pair = TweakGroup("A", "Group", Pair(), registry: registry)
         let isDone = Atomic(false)
         let late = Atomic(0)
         let reader = TestThread {
@@ -91,13 +80,12 @@ struct WholeCommitTests {
         #expect(late.load(ordering: .relaxed) == 0)
     }
 
-    /// What a tweak takes over from a file raises no revision: it would look like a part of the commit before.
-    @Test func whatIsTakenOverIsNotLaidAtTheDoorOfTheCommitBefore() throws {
+    /// A value from a file raises no revision, and so could look like part of the previous commit.
+    @Test func aStoredValueIsNotAttributedToThePreviousCommit() throws {
         var reader = CommitReader(registry.follow(.folds) {})
         tweaks[0].value = 1
         tweaks[0].reset()
-        let store = StubStore()
-        store.attach(to: registry, overrides: [try .override("A/B/c1", .int(3))], revision: 0)
+        StubStore().attach(to: registry, overrides: [try .override("A/B/c1", .int(3))], revision: 0)
         var commits: [TweakCommit] = []
         while let commit = reader.next() { commits.append(commit) }
         #expect(commits.map(\.origin.description) == ["code", "code", "uid 1000"])

@@ -1,4 +1,4 @@
-// Types of the program may use a registry in whatever they do: comparing, converting, storing. No lock is held then.
+// Tests that a program's types may use a registry while they compare, convert and store: no lock is held then.
 
 import Synchronization
 import Testing
@@ -6,81 +6,60 @@ import TweaksTestSupport
 
 @testable import Tweaks
 
-/// What the types of these tests do each time: a lock that is held would end the process.
+/// The calls into a registry that the types of these tests make; under a lock they would end the process.
 private enum Home {
     @TaskLocal static var registry: TweakRegistry?
     static let uses = Atomic(0)
 
-    static func use() {
-        guard let registry else { return }
+    /// Uses the registry, if there is one, and returns the result.
+    static func using<Result>(_ result: Result) -> Result {
+        guard let registry else { return result }
         uses.add(1, ordering: .relaxed)
         _ = registry["Home/Of/Count"]?.value
         _ = registry.snapshot()
+        return result
     }
 }
 
-/// Held as a place in a list.
+/// Stored as an index into a list.
 private enum Mood: String, CaseIterable, TweakConvertible {
     case calm, merry, grim
 
-    static func == (left: Mood, right: Mood) -> Bool {
-        Home.use()
-        return left.rawValue == right.rawValue
-    }
+    static func == (left: Mood, right: Mood) -> Bool { Home.using(left.rawValue == right.rawValue) }
 }
 
-/// Held behind a lock.
+/// Stored behind a lock.
 private struct Tag: TweakConvertible {
     let name: String
 
     init(_ name: String) { self.name = name }
     init?(_ value: TweakValue) {
-        Home.use()
-        switch value {
+        switch Home.using(value) {
         case .string(let name), .choice(let name): self.name = name
         default: return nil
         }
     }
-    var erased: TweakValue {
-        Home.use()
-        return .string(name)
-    }
-    static func == (left: Tag, right: Tag) -> Bool {
-        Home.use()
-        return left.name == right.name
-    }
+    var erased: TweakValue { Home.using(.string(name)) }
+    static func == (left: Tag, right: Tag) -> Bool { Home.using(left.name == right.name) }
 }
 
-/// Held as a word.
+/// Stored as a word.
 private struct Level: TweakConvertible, TweakWord {
     typealias TweakStorage = TweakWordCell<Level>
     let height: Int
 
     init(_ height: Int) { self.height = height }
     init?(_ value: TweakValue) {
-        Home.use()
-        guard case .int(let whole) = value else { return nil }
+        guard case .int(let whole) = Home.using(value) else { return nil }
         height = Int(whole)
     }
-    init(tweakWord: UInt64) {
-        Home.use()
-        height = Int(truncatingIfNeeded: tweakWord)
-    }
-    var tweakWord: UInt64 {
-        Home.use()
-        return UInt64(truncatingIfNeeded: height)
-    }
-    var erased: TweakValue {
-        Home.use()
-        return .int(Int64(height))
-    }
-    static func == (left: Level, right: Level) -> Bool {
-        Home.use()
-        return left.height == right.height
-    }
+    init(tweakWord: UInt64) { height = Home.using(Int(truncatingIfNeeded: tweakWord)) }
+    var tweakWord: UInt64 { Home.using(UInt64(truncatingIfNeeded: height)) }
+    var erased: TweakValue { Home.using(.int(Int64(height))) }
+    static func == (left: Level, right: Level) -> Bool { Home.using(left.height == right.height) }
 }
 
-/// Fits a word, and is held behind a lock all the same.
+/// Fits a word, but is stored behind a lock.
 private struct Plain: TweakConvertible, TweakWord {
     let number: Int
 
@@ -94,7 +73,7 @@ private struct Plain: TweakConvertible, TweakWord {
     var erased: TweakValue { .int(Int64(number)) }
 }
 
-@Suite struct OwnTypesTests {
+struct OwnTypesTests {
     private let clock = ManualClock()
     private let registry: TweakRegistry
 
@@ -104,14 +83,13 @@ private struct Plain: TweakConvertible, TweakWord {
         _ = Tweak("Home", "Of", "Count", 1, registry: registry)
     }
 
-    /// Declares, sets in each way there is, takes back, and removes.
-    private func live<Value: TweakConvertible>(_ values: [Value], choices: [Value]? = nil) throws {
+    /// Declares a tweak, sets it in each way, reverts that, and removes it.
+    private func use<Value: TweakConvertible>(_ values: [Value], choices: [Value]? = nil) throws {
         let before = Home.uses.load(ordering: .relaxed)
         try Home.$registry.withValue(registry) {
             let tweak = try registry.register("Home", "Own", "A", values[0], choices: choices)
             let texts = values.map { tweak.core?.erase($0).text ?? "" }
-            let seen = Mutex<[Value]>([])
-            let token = tweak.observe { change in seen.withLock { [new = change.new] in $0.append(new) } }
+            let changes = ChangeRecorder(tweak) { $0.new }
             for value in values { tweak.value = value }
             for text in texts { try tweak.erased.set(text: text) }
             try registry.commit { batch in
@@ -123,31 +101,29 @@ private struct Plain: TweakConvertible, TweakWord {
             clock.advance(by: .seconds(2))
             registry.expire()
             #expect(tweak.value == values[1])
-            _ = registry.applyConfigFile(
-                [ConfigEntry(path: "Home/Own/A", text: texts[2], line: 1, origin: .configFile)],
-                ConfigPolicy(fileWins: true))
+            registry.applyConfigFile(["Home/Own/A": texts[2]], ConfigPolicy(fileWins: true))
             tweak.reset()
             try registry.undo(force: true)
             _ = try registry.register("Home", "Own", "A", values[0], choices: choices)
             registry.remove(tweak.path)
             _ = try registry.register("Home", "Own", "A", values[1], choices: choices)
             #expect(tweakValue("Home", "Own", "B", values[2], registry: registry) == values[2])
-            #expect(seen.withLock { $0.count } > 4)
-            token.cancel()
+            #expect(changes.all.count > 4)
         }
         #expect(Home.uses.load(ordering: .relaxed) > before)
     }
 
-    @Test func anEnumeration() throws { try live([Mood.calm, .merry, .grim]) }
-    @Test func someOfAnEnumeration() throws { try live([Mood.calm, .merry, .grim], choices: Mood.allCases) }
-    @Test func behindALock() throws { try live(["a", "b", "c"].map(Tag.init)) }
-    @Test func choicesBehindALock() throws {
-        try live(["a", "b", "c"].map(Tag.init), choices: ["a", "b", "c"].map(Tag.init))
+    @Test(arguments: [nil, Mood.allCases]) private func anEnumerationMayUseTheRegistry(choices: [Mood]?) throws {
+        try use([Mood.calm, .merry, .grim], choices: choices)
     }
-    @Test func aWord() throws { try live([1, 2, 3].map(Level.init)) }
 
-    /// A type that could be a word is held as it says.
-    @Test func aWordBehindALock() throws {
+    @Test(arguments: [nil, ["a", "b", "c"]]) func aTypeBehindALockMayUseTheRegistry(choices: [String]?) throws {
+        try use(["a", "b", "c"].map(Tag.init), choices: choices?.map(Tag.init))
+    }
+
+    @Test func aWordMayUseTheRegistry() throws { try use([1, 2, 3].map(Level.init)) }
+
+    @Test func aTypeThatFitsAWordCanBeStoredBehindALock() throws {
         let tweak = try registry.register("Home", "Own", "Plain", Plain(1))
         tweak.value = Plain(2)
         #expect(tweak.value == Plain(2))

@@ -1,4 +1,4 @@
-// The hash table of paths, against a dictionary, through thousands of insertions and removals.
+// Tests the hash table of paths against a dictionary, through thousands of insertions and removals.
 
 import Testing
 
@@ -6,7 +6,7 @@ import Testing
 import TweaksTestSupport
 
 struct PathIndexTests {
-    /// A table with the nodes it points to, and what it should hold.
+    /// A table, the nodes it refers to, and its expected slots.
     private struct Model {
         var index = PathIndex()
         var nodes: [TweakNode?] = []
@@ -39,7 +39,7 @@ struct PathIndexTests {
         let paths = try (0..<400).map { try TweakPath("c\($0 % 3)", "k\($0 % 17)", "\($0)") }
         for round in 0..<6_000 {
             guard let path = paths.randomElement(using: &random) else { continue }
-            // Fills up, empties, fills up again: gravestones must neither hide a path nor fill the table.
+            // Fills up, empties, fills up again: tombstones must neither hide a path nor fill the table.
             let isFilling = (round / 1_000).isMultiple(of: 2)
             if model.slots[path] == nil, Int.random(in: 0..<4, using: &random) < (isFilling ? 3 : 1) {
                 model.insert(path)
@@ -47,14 +47,12 @@ struct PathIndexTests {
                 model.remove(path)
             }
             #expect(model.find(path) == model.slots[path])
-            if round.isMultiple(of: 500) {
-                for path in paths { #expect(model.find(path) == model.slots[path]) }
-            }
+            if round.isMultiple(of: 500) { #expect(paths.allSatisfy { model.find($0) == model.slots[$0] }) }
         }
         #expect(!model.slots.isEmpty)
     }
 
-    @Test func thousandsGoInAndOut() throws {
+    @Test func thousandsOfPathsAreInsertedAndRemoved() throws {
         var model = Model()
         let paths = try (0..<3_000).map { try TweakPath("Category", "Collection \($0 % 100)", "Name \($0)") }
         for path in paths { model.insert(path) }
@@ -63,9 +61,9 @@ struct PathIndexTests {
         #expect(paths.allSatisfy { model.find($0) == nil })
     }
 
-    @Test func onePathComesAndGoesForEver() throws {
+    @Test func insertingAndRemovingOnePathOftenKeepsTheOther() throws {
         var model = Model()
-        let (path, other) = (try TweakPath("a/b/c"), try TweakPath("a/b/d"))
+        let (path, other) = try (TweakPath("a/b/c"), TweakPath("a/b/d"))
         model.insert(other)
         for _ in 0..<5_000 {
             model.insert(path)
@@ -74,9 +72,9 @@ struct PathIndexTests {
         #expect(model.find(path) == nil && model.find(other) == 0)
     }
 
-    @Test func looksAtBytesAlone() throws {
+    @Test func pathsAreComparedByBytes() throws {
         var model = Model()
-        let (composed, decomposed) = (try TweakPath("é/b/c"), try TweakPath("e\u{301}/b/c"))
+        let (composed, decomposed) = try (TweakPath("é/b/c"), TweakPath("e\u{301}/b/c"))
         model.insert(composed)
         #expect(model.find(composed) == 0 && model.find(decomposed) == nil)
         for text in ["", "é", "é/b", "é/b/c/", "é/b/cc", "/b/c"] {

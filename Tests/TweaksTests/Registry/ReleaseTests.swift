@@ -1,4 +1,4 @@
-// Values, closures and objects of the program are let go of outside all locks: their deinit may use the registry.
+// Tests that a program's values, closures and objects are released outside all locks: deinit may use the registry.
 
 import Synchronization
 import Testing
@@ -6,16 +6,17 @@ import TweaksTestSupport
 
 @testable import Tweaks
 
-/// An object that reads and sets the registry when it goes.
+/// An object whose deinit reads and sets the registry.
 private final class Witness: Sendable {
-    @TaskLocal static var home: TweakRegistry?
+    /// The registry of the current test.
+    static let home = WeakBox<TweakRegistry>()
     static let living = Atomic(0)
-    /// How many have used it and are gone.
+    /// The number of deinits that have used the registry.
     static let gone = Atomic(0)
     private let registry = WeakBox<TweakRegistry>()
 
     init() {
-        registry.value = Self.home
+        registry.value = Self.home.value
         Self.living.add(1, ordering: .relaxed)
     }
 
@@ -29,7 +30,7 @@ private final class Witness: Sendable {
     }
 }
 
-/// A value that holds one.
+/// A value with such an object.
 private struct Paper: TweakConvertible {
     typealias TweakStorage = TweakLockedCell<Paper>
     let name: String
@@ -46,249 +47,207 @@ private struct Paper: TweakConvertible {
     static func == (left: Paper, right: Paper) -> Bool { left.name == right.name }
 }
 
-private struct Desk: TweakTemplate {
-    var paper = Paper("white")
-    var other = Paper("blank")
-    static let parts: [TweakPart<Desk>] = [TweakPart("paper", \.paper), TweakPart("other", \.other)]
+private struct PaperPair: TweakTemplate {
+    var a = Paper("white")
+    var b = Paper("blank")
+    static let parts: [TweakPart<PaperPair>] = [TweakPart("a", \.a), TweakPart("b", \.b)]
 }
 
+/// After each test, some deinits must have used the registry; under a lock they would have ended the process.
 @Suite(.serialized)
-struct ReleaseTests {
+final class ReleaseTests {
     private let clock = ManualClock()
     private let registry: TweakRegistry
     private let count: Tweak<Int>
+    private let goneBefore = Witness.gone.load(ordering: .relaxed)
 
     init() {
         let clock = clock
         registry = TweakRegistry(now: { clock.now }, sleep: { try await clock.sleep(until: $0) })
         count = Tweak("Home", "Of", "Count", 0, registry: registry)
+        Witness.home.value = registry
     }
 
-    /// Runs a test's steps; a deinit under a lock would end the process. All that was given up has told the registry.
-    private func run(_ steps: () throws -> Void) rethrows {
-        let before = Witness.gone.load(ordering: .relaxed)
-        try Witness.$home.withValue(registry) { try steps() }
-        #expect(Witness.gone.load(ordering: .relaxed) > before)
-    }
+    deinit { #expect(Witness.gone.load(ordering: .relaxed) > goneBefore) }
 
     private func paper(_ name: String = "A", _ value: String = "white") -> Tweak<Paper> {
         Tweak("Home", "Paper", name, Paper(value), registry: registry)
     }
 
-    @Test func setsAndResets() throws {
-        try run {
-            let tweak = paper()
-            for name in ["red", "red", "green", "white"] { tweak.value = Paper(name) }
-            tweak.reset()
-            try tweak.erased.set(text: "blue")
-            try registry.commit(origin: .code) { batch in
-                batch.set(tweak, Paper("red"))
-                batch.set("Home/Paper/A", .string("green"))
-            }
-            tweak.reset()
-            #expect(tweak.value == Paper("white"))
+    @Test func setsAndResetsReleaseOldValues() throws {
+        let tweak = paper()
+        for name in ["red", "red", "green", "white"] { tweak.value = Paper(name) }
+        tweak.reset()
+        try tweak.erased.set(text: "blue")
+        try registry.commit(origin: .code) { batch in
+            batch.set(tweak, Paper("red"))
+            batch.set("Home/Paper/A", .string("green"))
         }
+        tweak.reset()
+        #expect(tweak.value == Paper("white"))
     }
 
-    @Test func aChoiceOfThem() throws {
-        try run {
-            let tweak = Tweak(
-                "Home", "Paper", "A", Paper("red"), choices: [Paper("red"), Paper("green")], registry: registry)
-            try tweak.erased.set(text: "green")
-            tweak.reset()
-            registry.remove(tweak.path)
-            // The history knows the declaration, and with it the list.
-            registry.historyLimit = 0
-        }
+    @Test func theHistoryReleasesTheChoicesOfARemovedTweak() throws {
+        let tweak = Tweak(
+            "Home", "Paper", "A", Paper("red"), choices: [Paper("red"), Paper("green")], registry: registry)
+        try tweak.erased.set(text: "green")
+        tweak.reset()
+        registry.remove(tweak.path)
+        registry.historyLimit = 0
     }
 
-    @Test func figures() throws {
-        try run {
-            let figure = Tweak("Home", "Paper", "Figure", Paper("0"), flags: .readOnly, registry: registry)
-            for number in 1...5 { try figure.set(Paper("\(number)")) }
-            registry.remove(figure.path)
-        }
+    @Test func metricsReleaseOldValues() throws {
+        let metric = Tweak("Home", "Paper", "Figure", Paper("0"), flags: .readOnly, registry: registry)
+        for number in 1...5 { try metric.set(Paper("\(number)")) }
+        registry.remove(metric.path)
     }
 
-    @Test func temporaryOverrides() throws {
-        try run {
-            let tweak = paper()
-            try tweak.set(Paper("red"), for: .seconds(1))
-            // The same value in another object: the cell keeps the first one.
-            try tweak.set(Paper("red"), for: .seconds(2))
-            try tweak.set(Paper("green"), for: .seconds(3))
-            clock.advance(by: .seconds(4))
-            registry.expire()
-            #expect(tweak.value == Paper("white"))
-            try tweak.set(Paper("red"), for: .seconds(1))
-            try tweak.keep()
-            tweak.reset()
-        }
+    @Test func temporaryOverridesReleaseTheirValues() throws {
+        let tweak = paper()
+        try tweak.set(Paper("red"), for: .seconds(1))
+        // The same value in another object: the cell keeps the first one.
+        try tweak.set(Paper("red"), for: .seconds(2))
+        try tweak.set(Paper("green"), for: .seconds(3))
+        clock.advance(by: .seconds(4))
+        registry.expire()
+        #expect(tweak.value == Paper("white"))
+        try tweak.set(Paper("red"), for: .seconds(1))
+        try tweak.keep()
+        tweak.reset()
     }
 
-    @Test func undoAndRedo() throws {
-        try run {
-            let tweak = paper()
-            tweak.value = Paper("red")
-            clock.advance(by: .seconds(1))
-            tweak.value = Paper("green")
-            // Those that go make commits of their own in between, so that there may be nothing to make again.
-            try registry.undo(force: true)
-            for _ in 0..<3 { _ = try? registry.undo(force: true) }
-            for _ in 0..<4 { _ = try? registry.redo(force: true) }
-        }
+    @Test func undoAndRedoReleaseTheirValues() throws {
+        let tweak = paper()
+        tweak.value = Paper("red")
+        clock.advance(by: .seconds(1))
+        tweak.value = Paper("green")
+        // The deinits commit, too, so undo and redo may find nothing.
+        try registry.undo(force: true)
+        for _ in 0..<3 { _ = try? registry.undo(force: true) }
+        for _ in 0..<4 { _ = try? registry.redo(force: true) }
     }
 
-    @Test func removedAndDeclaredAgain() throws {
-        try run {
-            for round in 0..<3 {
-                do {
-                    let tweak = paper("A", "\(round)")
-                    tweak.value = Paper("red")
-                    _ = paper("A", "\(round)")
-                    _ = paper("B")
-                }
-                _ = registry.listing()
-                try registry.remove(TweakPath("Home", "Paper", "A"))
-            }
-            _ = registry.categories
-            registry.remove(count.path)
-            registry.removeAll()
-        }
-    }
-
-    /// The history is the last to know a tweak that is gone.
-    @Test func theHistoryForgets() {
-        registry.historyLimit = 4
-        run {
-            for round in 0..<40 {
-                let tweak = paper("\(round)")
+    @Test func removingTweaksReleasesTheirValues() throws {
+        for round in 0..<3 {
+            do {
+                let tweak = paper("A", "\(round)")
                 tweak.value = Paper("red")
-                registry.remove(tweak.path)
+                _ = paper("A", "\(round)")
+                _ = paper("B")
             }
-            registry.historyLimit = 0
+            _ = registry.listing()
+            try registry.remove(TweakPath("Home", "Paper", "A"))
         }
+        _ = registry.categories
+        registry.remove(count.path)
+        registry.removeAll()
     }
 
-    @Test func observersAndReaders() {
-        run {
-            let tweak = paper()
-            let (first, second) = (Witness(), Witness())
-            let plain = tweak.observe { [first] _ in withExtendedLifetime(first) {} }
-            let values = tweak.values.makeAsyncIterator()
-            let nested = tweak.observe { [second] change in
-                // What waits meanwhile is folded.
-                if change.new == Paper("red") {
-                    for name in ["blue", "white", "blue", "green"] { tweak.value = Paper(name) }
-                }
-                withExtendedLifetime(second) {}
-            }
+    @Test func theHistoryReleasesRemovedTweaks() {
+        registry.historyLimit = 4
+        for round in 0..<40 {
+            let tweak = paper("\(round)")
             tweak.value = Paper("red")
-            plain.cancel()
-            tweak.value = Paper("blue")
             registry.remove(tweak.path)
-            withExtendedLifetime((nested, values)) {}
         }
+        registry.historyLimit = 0
     }
 
-    @Test func changesThatWaitForAnExecutor() throws {
+    @Test func canceledAndRemovedObserversReleaseTheirClosures() {
+        let tweak = paper()
+        let (first, second) = (Witness(), Witness())
+        let plain = tweak.observe { [first] _ in withExtendedLifetime(first) {} }
+        let values = tweak.values.makeAsyncIterator()
+        let nested = tweak.observe { [second] change in
+            // Changes during the call are folded.
+            if change.new == Paper("red") {
+                for name in ["blue", "white", "blue", "green"] { tweak.value = Paper(name) }
+            }
+            withExtendedLifetime(second) {}
+        }
+        tweak.value = Paper("red")
+        plain.cancel()
+        tweak.value = Paper("blue")
+        registry.remove(tweak.path)
+        withExtendedLifetime((nested, values)) {}
+    }
+
+    @Test func changesThatWaitForAnExecutorReleaseTheirValues() throws {
         let executor = HandExecutor()
         registry.observerExecutor = executor
-        try run {
-            let tweak = paper()
-            let plain = tweak.observe { _ in }
-            let values = tweak.values.makeAsyncIterator()
-            for name in ["red", "green", "white", "blue"] {
-                var batch = TweakBatch()
-                batch.set(tweak, Paper(name))
-                try registry.commit(batch, origin: .code, delivery: .carrier)
-            }
-            executor.runAll()
-            withExtendedLifetime((plain, values)) {}
+        let tweak = paper()
+        let plain = tweak.observe { _ in }
+        let values = tweak.values.makeAsyncIterator()
+        for name in ["red", "green", "white", "blue"] {
+            var batch = TweakBatch()
+            batch.set(tweak, Paper(name))
+            try registry.commit(batch, origin: .code, delivery: .executor)
         }
+        executor.runAll()
+        withExtendedLifetime((plain, values)) {}
         registry.observerExecutor = nil
     }
 
-    @Test func configFiles() {
-        run {
-            let tweak = paper()
-            tweak.value = Paper("green")
-            for text in ["red", "blue", nil] {
-                let entries = text.map {
-                    [ConfigEntry(path: "Home/Paper/A", text: $0, line: 1, origin: .configFile)]
-                }
-                _ = registry.applyConfigFile(entries ?? [], ConfigPolicy(fileWins: true))
-            }
-        }
+    @Test func configFilesReleaseTheirValues() {
+        let tweak = paper()
+        tweak.value = Paper("green")
+        let files: [KeyValuePairs<String, String>] = [["Home/Paper/A": "red"], ["Home/Paper/A": "blue"], [:]]
+        for lines in files { registry.applyConfigFile(lines, ConfigPolicy(fileWins: true)) }
     }
 
-    @Test func callSites() throws {
+    @Test func callSitesReleaseTheirValues() throws {
         func read() -> Paper { tweakValue("Home", "Paper", "Site", Paper("white"), registry: registry) }
         func handle() -> Tweak<Paper> { tweakInline("Home", "Paper", "Site", Paper("white"), registry: registry) }
-        try run {
-            for _ in 0..<3 {
-                #expect(read().name == "white")
-                handle().value = Paper("red")
-                #expect(read().name == "red")
-                try registry.remove(TweakPath("Home", "Paper", "Site"))
-            }
-            _ = read()
-            registry.removeAll()
-            _ = Tweak("Home", "Of", "Count", 0, registry: registry)
+        for _ in 0..<3 {
+            #expect(read().name == "white")
+            handle().value = Paper("red")
+            #expect(read().name == "red")
+            try registry.remove(TweakPath("Home", "Paper", "Site"))
         }
+        _ = read()
+        registry.removeAll()
+        _ = Tweak("Home", "Of", "Count", 0, registry: registry)
     }
 
-    @Test func groups() {
-        run {
-            let group = TweakGroup("Home", "Desk", Desk(), registry: registry)
-            let token = group.observe { _ in }
-            for name in ["red", "green"] {
-                group.value = Desk(paper: Paper(name), other: Paper(name))
-                _ = group.value
-            }
-            group.reset()
+    @Test func groupsReleaseTheirValues() {
+        let group = TweakGroup("Home", "Pair", PaperPair(), registry: registry)
+        let token = group.observe { _ in }
+        for name in ["red", "green"] {
+            group.value = PaperPair(a: Paper(name), b: Paper(name))
             _ = group.value
-            for part in group.parts { registry.remove(part.path) }
-            token.cancel()
         }
+        group.reset()
+        _ = group.value
+        for part in group.parts { registry.remove(part.path) }
+        token.cancel()
     }
 
-    @Test func closuresOfDeclarations() throws {
-        try run {
-            do {
-                let (first, second) = (Witness(), Witness())
-                _ = Tweak(
-                    "Home", "Of", "Text", "", validate: { [first] _ in withExtendedLifetime(first) { nil } },
-                    registry: registry)
-                tweakAction("Home", "Of", "Action", registry: registry) { [second] _ in
-                    withExtendedLifetime(second) { "" }
-                }
+    @Test func removedTweaksAndActionsReleaseTheirClosures() throws {
+        do {
+            let (first, second) = (Witness(), Witness())
+            let validate: @Sendable (String) -> String? = { [first] _ in withExtendedLifetime(first) { nil } }
+            _ = Tweak("Home", "Of", "Text", "", validate: validate, registry: registry)
+            tweakAction("Home", "Of", "Action", registry: registry) { [second] _ in
+                withExtendedLifetime(second) { "" }
             }
-            try registry.remove(TweakPath("Home", "Of", "Text"))
-            try registry.remove(TweakPath("Home", "Of", "Action"))
         }
+        try registry.remove(TweakPath("Home", "Of", "Text"))
+        try registry.remove(TweakPath("Home", "Of", "Action"))
     }
 
-    @Test func handlersOfConflicts() {
-        run {
-            var witness: Witness? = Witness()
-            let token = registry.onConflict { [witness] _ in withExtendedLifetime(witness) {} }
-            witness = nil
-            token.cancel()
-        }
+    @Test func canceledConflictHandlersAreReleased() {
+        registry.onConflict { [witness = Witness()] _ in withExtendedLifetime(witness) {} }.cancel()
     }
 
-    @Test func aWholeRegistry() {
+    @Test func aReleasedRegistryReleasesEverything() {
         let before = Witness.living.load(ordering: .relaxed)
         do {
             let other = TweakRegistry()
-            Witness.$home.withValue(registry) {
-                let tweak = Tweak("Home", "Paper", "A", Paper("white"), registry: other)
-                let token = tweak.observe { _ in }
-                tweak.value = Paper("red")
-                _ = tweakValue("Home", "Paper", "Site", Paper("white"), registry: other)
-                withExtendedLifetime(token) {}
-            }
+            let tweak = Tweak("Home", "Paper", "A", Paper("white"), registry: other)
+            let token = tweak.observe { _ in }
+            tweak.value = Paper("red")
+            _ = tweakValue("Home", "Paper", "Site", Paper("white"), registry: other)
+            withExtendedLifetime(token) {}
         }
         #expect(Witness.living.load(ordering: .relaxed) == before)
     }

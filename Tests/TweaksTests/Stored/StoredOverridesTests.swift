@@ -1,82 +1,64 @@
-// Stored overrides: applied, held until their tweak registers, kept aside when they do not fit, noted when they change.
+// Tests stored overrides: applied, pending until their tweak registers, quarantined if invalid, stored if changed.
 
 import Synchronization
 import Testing
-import Tweaks
 
-@Suite("Stored overrides")
+@testable import Tweaks
+
 struct StoredOverridesTests {
     private let registry = TweakRegistry()
     private let store = StubStore()
+    private static let path = "Content/Text/Size"
+    private static let oldPath = "Old/Text/Points"
 
-    private func size(
-        _ registry: TweakRegistry, default value: Double = 60, in range: ClosedRange<Double> = 10...100
-    )
-        throws -> Tweak<Double>
-    {
-        try registry.register("Content", "Text", "Size", value, in: range)
+    private func register(formerly: String? = nil, in registry: TweakRegistry? = nil) -> Tweak<Double> {
+        Tweak("Content", "Text", "Size", 60.0, in: 10...100, formerly: formerly, registry: registry ?? self.registry)
     }
 
-    private func attach(_ entries: [StoredEntry], revision: UInt64 = 0) {
+    private func attach(_ entries: StoredEntry..., revision: UInt64 = 0) {
         store.attach(to: registry, overrides: entries, revision: revision)
     }
 
-    private func unfit(in registry: TweakRegistry) -> [String] {
-        let seen = Mutex<[String]>([])
-        registry.onUnfit { path, aside in seen.withLock { $0.append("\(path) \(aside.reason.code.rawValue)") } }
-        return seen.withLock { $0 }
+    private var invalidPaths: [String] {
+        let recorder = Recorder<String>()
+        registry.onInvalid { path, entry in recorder.note("\(path) \(entry.reason.code.rawValue)") }
+        return recorder.all
     }
 
     // MARK: At start
 
-    @Test("an override comes back with its origin, and its observer sees it")
-    func comesBack() throws {
-        let size = try size(registry)
-        let seen = Mutex<[Double]>([])
-        let observation = size.observe { change in seen.withLock { $0.append(change.new) } }
-        attach([try .override("Content/Text/Size", .number(72), over: .number(60))], revision: 43)
-        #expect(size.value == 72)
+    @Test func anOverrideIsAppliedWithItsOriginAndObserversAreNotified() throws {
+        let size = register()
+        let changes = ChangeRecorder(size) { $0.new }
+        attach(try .override(Self.path, .number(72), over: .number(60)), revision: 43)
+        #expect(size.value == 72 && changes.all == [72] && registry.revision == 43)
         #expect(size.erased.layers.map(\.description) == ["default 60 by code", "override 72 by uid 1000"])
-        #expect(seen.withLock { $0 } == [72])
-        #expect(registry.revision == 43)
         #expect(store.taken() == [])
         try size.set(73)
         #expect(registry.revision == 44)
-        observation.cancel()
     }
 
-    @Test("what the program has set in this run stays, and is noted")
-    func newerWins() throws {
-        let size = try size(registry)
+    @Test func aValueSetInThisRunStaysAndIsStored() throws {
+        let size = register()
         try size.set(80)
-        attach([try .override("Content/Text/Size", .number(72))], revision: 43)
-        #expect(size.value == 80)
-        #expect(store.taken() == ["Content/Text/Size=80 by code over 60"])
-        // It is not what was saved as revision 43.
+        attach(try .override(Self.path, .number(72)), revision: 43)
+        #expect(size.value == 80 && store.taken() == ["\(Self.path)=80 by code over 60"])
+        // It differs from what was saved as revision 43.
         #expect(registry.revision == 44)
     }
 
-    @Test("a tweak that registers late has its override from the first moment")
-    func late() throws {
-        attach([try .override("Content/Text/Size", .number(72), over: .number(60))])
-        #expect(registry.heldCounts.waiting == 1)
-        let size = try size(registry)
-        #expect(size.value == 72)
-        #expect(registry.heldCounts.waiting == 0)
-        #expect(store.taken() == [])
+    @Test func aTweakOrCallSiteThatRegistersLateStartsWithItsOverride() throws {
+        attach(
+            try .override(Self.path, .number(72), over: .number(60)),
+            try .override("A/B/Site", .number(73), over: .number(60)))
+        #expect(registry.pendingCounts.waiting == 2)
+        #expect(register().value == 72 && tweakValue("A", "B", "Site", 60.0, registry: registry) == 73)
+        #expect(registry.pendingCounts.waiting == 0 && store.taken() == [])
     }
 
-    @Test("a call site that registers at its first use reads the override")
-    func callSite() throws {
-        attach([try .override("Content/Text/Size", .number(72))])
-        #expect(tweakValue("Content", "Text", "Size", 60.0, registry: registry) == 72)
-    }
-
-    @Test("registering from many threads while overrides arrive loses none")
-    func race() async throws {
+    @Test func tweaksThatRegisterWhileOverridesArriveGetTheirs() async throws {
         let entries = try (0..<200).map { try StoredEntry.override("A/B/\($0)", .int($0)) }
-        let registry = registry
-        await withTaskGroup(of: Void.self) { group in
+        await withTaskGroup(of: Void.self) { [registry, store] group in
             for part in 0..<4 {
                 group.addTask {
                     for index in stride(from: part, to: 200, by: 4) {
@@ -84,170 +66,127 @@ struct StoredOverridesTests {
                     }
                 }
             }
-            group.addTask { [store] in store.attach(to: registry, overrides: entries, revision: 0) }
+            group.addTask { store.attach(to: registry, overrides: entries, revision: 0) }
         }
         #expect((0..<200).allSatisfy { registry["A/B/\($0)"]?.value == .int($0) })
-        #expect(registry.heldCounts.waiting == 0)
+        #expect(registry.pendingCounts.waiting == 0)
     }
 
-    // MARK: What does not fit
+    // MARK: Invalid overrides
 
-    @Test(
-        "an override that does not fit is kept aside and the default shows",
-        arguments: [
-            (TweakValue.number(500), "out-of-range"), (.string("big"), "bad-value"), (.bool(true), "bad-value"),
-            (.duration(.seconds(1)), "bad-value"),
-        ])
-    func unfit(value: TweakValue, code: String) throws {
-        let size = try size(registry)
-        attach([try .override("Content/Text/Size", value)])
+    @Test(arguments: [
+        (TweakValue.number(500), "out-of-range"), (.string("big"), "bad-value"), (.bool(true), "bad-value"),
+        (.duration(.seconds(1)), "bad-value"),
+    ])
+    func anInvalidOverrideIsQuarantinedAndStaysStored(value: TweakValue, code: String) throws {
+        let size = register()
+        attach(try .override(Self.path, value))
         #expect(size.value == 60 && !size.isModified)
-        #expect(unfit(in: registry) == ["Content/Text/Size \(code)"])
-        #expect(registry.heldCounts.unfit == 1)
-        #expect(
-            registry.aside(try #require(registry["Content/Text/Size"]).node).map(\.entry.content) == [.value(value)])
-        // It stays in the file.
-        #expect(store.taken() == [])
+        #expect(invalidPaths == ["\(Self.path) \(code)"] && registry.pendingCounts.invalid == 1)
+        #expect(registry.quarantined(size.node).map(\.entry.content) == [.value(value)] && store.taken() == [])
     }
 
-    @Test("it returns when the definition changes back")
-    func returns() throws {
-        attach([try .override("Content/Text/Size", .number(500))])
-        _ = try size(registry)
-        registry.remove(try TweakPath("Content/Text/Size"))
-        let wide = try size(registry, in: 0...1_000)
-        #expect(wide.value == 500)
-        #expect(registry.heldCounts == (0, 0))
+    @Test func aQuarantinedOverrideIsAppliedWhenTheDefinitionFitsAgain() throws {
+        attach(try .override(Self.path, .number(500)))
+        registry.remove(register().path)
+        #expect(try registry.register("Content", "Text", "Size", 60.0, in: 0...1_000).value == 500)
+        #expect(registry.pendingCounts == (0, 0))
     }
 
-    @Test("a clamping tweak does not bend what was stored")
-    func clamping() throws {
-        attach([try .override("A/B/C", .number(500))])
-        let tweak = try registry.register("A", "B", "C", 1.0, in: 0...10, policy: .clamp)
-        #expect(tweak.value == 1)
-        #expect(registry.heldCounts.unfit == 1)
-    }
-
-    @Test("a whole number fits a tweak that has become a number; a figure and an action take none")
-    func kinds() throws {
-        attach([
-            try .override("A/B/Number", .int(3)), try .override("A/B/Figure", .int(3)),
-            try .override("A/B/Action", .int(3)),
-        ])
+    @Test func anIntIsValidForANumberButNotForAMetricAnActionOrAClampingTweakOutOfRange() throws {
+        let entries = try ["Number", "Figure", "Action", "Clamp"].map { try StoredEntry.override("A/B/\($0)", .int(3)) }
+        store.attach(to: registry, overrides: entries, revision: 0)
         #expect(try registry.register("A", "B", "Number", 1.5).value == 3)
         #expect(try registry.register("A", "B", "Figure", 1, flags: .readOnly).value == 1)
+        #expect(try registry.register("A", "B", "Clamp", 1, in: 0...2, policy: .clamp).value == 1)
         tweakAction("A", "B", "Action", registry: registry) { _ in "" }
-        #expect(unfit(in: registry).sorted() == ["A/B/Action bad-value", "A/B/Figure read-only"])
+        #expect(invalidPaths.sorted() == ["A/B/Action bad-value", "A/B/Clamp out-of-range", "A/B/Figure read-only"])
     }
 
-    @Test("a set or a reset ends what was kept aside")
-    func endsAside() throws {
-        let size = try size(registry)
-        attach([try .override("Content/Text/Size", .number(500))])
+    @Test func aSetOrAResetRemovesAQuarantinedOverride() throws {
+        let size = register()
+        attach(try .override(Self.path, .number(500)))
         try size.set(70)
-        #expect(registry.heldCounts.unfit == 0)
-        #expect(store.taken() == ["Content/Text/Size=70 by code over 60"])
+        #expect(registry.pendingCounts.invalid == 0 && store.taken() == ["\(Self.path)=70 by code over 60"])
 
         let other = TweakRegistry()
-        let tweak = try self.size(other)
-        store.attach(to: other, overrides: [try .override("Content/Text/Size", .number(500))], revision: 7)
-        #expect(tweak.reset()?.didStore == true)
-        #expect(other.revision == 8)
-        #expect(store.taken() == ["Content/Text/Size"])
+        let tweak = register(in: other)
+        store.attach(to: other, overrides: [try .override(Self.path, .number(500))], revision: 7)
+        #expect(tweak.reset()?.didStore == true && other.revision == 8 && store.taken() == [Self.path])
         #expect(tweak.reset()?.didStore == false)
     }
 
-    // MARK: Names
+    // MARK: Storing
 
-    @Test("an override is noted with what it covers, and its end too")
-    func noted() throws {
-        let size = try size(registry)
-        attach([])
+    @Test func setsAreStoredWithTheValueTheyCoverAndResetsAsRemovals() throws {
+        let size = register()
+        attach()
         try size.set(72)
-        try registry.commit(origin: .user(1000)) { $0.set("Content/Text/Size", .number(73)) }
-        #expect(store.taken() == ["Content/Text/Size=73 by uid 1000 over 60"])
+        try registry.commit(origin: .user(1000)) { $0.set(Self.path, .number(73)) }
+        #expect(store.taken() == ["\(Self.path)=73 by uid 1000 over 60"])
         size.reset()
-        #expect(store.taken() == ["Content/Text/Size"])
+        #expect(store.taken() == [Self.path])
         try size.set(60)
-        #expect(store.taken() == ["Content/Text/Size=60 by code over 60"])
+        #expect(store.taken() == ["\(Self.path)=60 by code over 60"])
         let count = store.wakeUps
         try size.set(60)
         #expect(store.taken() == [] && store.wakeUps == count)
     }
 
-    @Test("a removed tweak's override waits for it")
-    func removed() throws {
-        attach([])
-        try size(registry).set(72)
+    @Test func theOverrideOfARemovedTweakIsPending() throws {
+        attach()
+        try register().set(72)
         registry.removeAll()
-        #expect(registry.heldCounts.waiting == 1)
-        #expect(try size(registry).value == 72)
-        #expect(store.taken() == ["Content/Text/Size=72 by code over 60"])
+        #expect(registry.pendingCounts.waiting == 1)
+        #expect(register().value == 72 && store.taken() == ["\(Self.path)=72 by code over 60"])
     }
 
-    @Test("an override that nobody registers for can be forgotten")
-    func forget() throws {
-        attach([try .override("Gone/For/Good", .int(1))], revision: 5)
+    @Test func aPendingOverrideCanBeForgotten() throws {
+        attach(try .override("Gone/For/Good", .int(1)), revision: 5)
         let path = try TweakPath("Gone/For/Good")
-        #expect(registry.heldEntries(path).map(\.layer) == [.override])
-        #expect(registry.forgetHeldOverride(path) == 6)
-        #expect(registry.forgetHeldOverride(path) == nil)
+        #expect(registry.pendingEntries(path).map(\.layer) == [.override])
+        #expect(registry.forgetPendingOverride(path) == 6 && registry.forgetPendingOverride(path) == nil)
         #expect(store.taken() == ["Gone/For/Good"])
     }
 
-    @Test("a default that has changed under an override is told")
-    func changedBeneath() throws {
-        attach([try .override("Content/Text/Size", .number(72), over: .number(50))])
-        let node = try registry.register("Content", "Text", "Size", 60.0).erased.node
-        let change = try #require(registry.changeBeneath(node))
+    @Test func aDefaultThatChangedUnderAnOverrideIsKnown() throws {
+        attach(try .override(Self.path, .number(72), over: .number(50)))
+        let change = try #require(registry.underlyingValueChange(register().node))
         #expect(change.old == .number(50) && change.new == .number(60))
     }
 
     // MARK: Former paths
 
-    @Test("a tweak takes over the override of its former path")
-    func formerly() throws {
-        attach([try .override("Old/Text/Points", .number(72), over: .number(60))])
-        let size = Tweak("Content", "Text", "Size", 60.0, in: 10...100, formerly: "Old/Text/Points", registry: registry)
-        #expect(size.value == 72)
-        #expect(store.taken() == ["Content/Text/Size=72 by uid 1000 over 60", "Old/Text/Points"])
-        #expect(registry.heldCounts.waiting == 0)
-        // From here on the override is its own.
+    @Test func aTweakAdoptsTheOverrideOfItsFormerPath() throws {
+        attach(try .override(Self.oldPath, .number(72), over: .number(60)))
+        let size = register(formerly: Self.oldPath)
+        #expect(size.value == 72 && registry.pendingCounts.waiting == 0)
+        #expect(store.taken() == ["\(Self.path)=72 by uid 1000 over 60", Self.oldPath])
         size.reset()
-        #expect(store.taken() == ["Content/Text/Size"])
+        #expect(store.taken() == [Self.path])
     }
 
-    @Test("also when it is registered before the overrides arrive, and a config file may use the old name")
-    func formerlyEarly() throws {
-        let size = Tweak("Content", "Text", "Size", 60.0, in: 10...100, formerly: "Old/Text/Points", registry: registry)
-        attach([try .override("Old/Text/Points", .number(72))])
-        #expect(size.value == 72)
-        let entry = ConfigEntry(path: "Old/Text/Points", text: "64", line: 1, origin: .configFile)
-        #expect(registry.applyConfigFile([entry]).difference.unknown.isEmpty)
+    @Test func aFormerPathIsKnownToOverridesThatArriveLaterAndToConfigFilesAndErrors() throws {
+        let size = register(formerly: Self.oldPath)
+        attach(try .override(Self.oldPath, .number(72)))
+        #expect(size.value == 72 && registry.applyConfigFile([Self.oldPath: "64"]).difference.unknown.isEmpty)
         size.reset()
         #expect(size.value == 64)
+        #expect(registry.unknown(Self.oldPath).message.hasSuffix("it is called Content/Text/Size now"))
     }
 
-    @Test("its own override wins over that of a former path, and a tweak that has the old path keeps it")
-    func formerlyTaken() throws {
-        attach([try .override("Old/Text/Points", .number(72)), try .override("Content/Text/Size", .number(33))])
-        #expect(
-            Tweak("Content", "Text", "Size", 60.0, formerly: "Old/Text/Points", registry: registry).value == 33)
+    @Test func anOverrideOfTheFormerPathYieldsToThatOfThePathAndToATweakThere() throws {
+        attach(try .override(Self.oldPath, .number(72)), try .override(Self.path, .number(33)))
+        #expect(register(formerly: Self.oldPath).value == 33)
         let other = TweakRegistry()
-        store.attach(to: other, overrides: [try .override("Old/Text/Points", .number(72))], revision: 0)
+        store.attach(to: other, overrides: [try .override(Self.oldPath, .number(72))], revision: 0)
         #expect(Tweak("Old", "Text", "Points", 1.0, registry: other).value == 72)
-        #expect(Tweak("Content", "Text", "Size", 60.0, formerly: "Old/Text/Points", registry: other).value == 60)
+        #expect(register(formerly: Self.oldPath, in: other).value == 60)
     }
 
-    @Test("who asks for the old path is told the new one")
-    func formerlyAsked() {
-        _ = Tweak("Content", "Text", "Size", 60.0, formerly: "Old/Text/Points", registry: registry)
-        #expect(registry.unknown("Old/Text/Points").message.hasSuffix("it is called Content/Text/Size now"))
-    }
-
-    @Test("every form of declaration takes a former path")
-    func forms() throws {
-        attach(try (1...9).map { try .override("Old/Old/\($0)", $0 == 6 || $0 == 7 ? .string("s") : .int($0)) })
+    @Test func everyFormOfDeclarationAcceptsAFormerPath() throws {
+        let old = try (1...9).map { try StoredEntry.override("Old/Old/\($0)", (6...7) ~= $0 ? .string("s") : .int($0)) }
+        store.attach(to: registry, overrides: old, revision: 0)
         struct Wrapped {
             @Tweak var plain: Int
             @Tweak var ranged: Int
@@ -259,8 +198,7 @@ struct StoredOverridesTests {
         #expect(tweakValue("N", "N", "3", 0, formerly: "Old/Old/3", registry: registry) == 3)
         #expect(tweakValue("N", "N", "4", 0, in: 0...9, formerly: "Old/Old/4", registry: registry) == 4)
         #expect(tweakInline("N", "N", "5", 0, in: 0...9, formerly: "Old/Old/5", registry: registry).value == 5)
-        #expect(
-            Tweak("N", "N", "6", "", maxLength: 3, formerly: "Old/Old/6", registry: registry).value == "s")
+        #expect(Tweak("N", "N", "6", "", maxLength: 3, formerly: "Old/Old/6", registry: registry).value == "s")
         #expect(
             Tweak("N", "N", "7", "", validate: { _ in nil }, formerly: "Old/Old/7", registry: registry).value == "s")
         #expect(try registry.register("N", "N", "8", 0, formerly: "Old/Old/8").value == 8)
@@ -270,17 +208,16 @@ struct StoredOverridesTests {
 
     // MARK: Waiting for the disk
 
-    @Test("saved() waits for the disk, and says what it refused")
-    func saved() async throws {
-        let size = try size(registry)
+    @Test func savedWaitsForTheDiskAndThrowsItsError() async throws {
+        let size = register()
         try await registry.saved()
-        attach([])
+        attach()
         try size.set(72)
         async let first: Void = registry.saved()
-        store.finish(SaveStatus(saved: 1, tried: 1))
+        store.finish(SaveStatus(saved: 1, attempted: 1))
         try await first
         try size.set(73)
-        store.finish(SaveStatus(saved: 1, tried: 2, failure: "No space left on device"))
+        store.finish(SaveStatus(saved: 1, attempted: 2, failure: "No space left on device"))
         let error = await #expect(throws: TweakError.self) { try await registry.saved() }
         #expect(error?.description == "io revision 2 is not saved: No space left on device")
     }

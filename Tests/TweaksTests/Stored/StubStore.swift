@@ -1,14 +1,13 @@
-// A storage without a disk: what a registry notes, and what it is handed over.
+// Provides a storage without a disk, for tests of what a registry stores and what it applies.
 
 import Synchronization
 import Tweaks
 
-/// Takes what is noted, and says that it is saved when a test says so.
+/// Collects the changes to store and reports them as saved when a test requests it.
 final class StubStore: TweakStore {
-    private let current = Mutex(SaveStatus(saved: 0, tried: 0))
+    private let current = Mutex(SaveStatus(saved: 0, attempted: 0))
     private let observers = Mutex<[Int: @Sendable (SaveStatus) -> Void]>([:])
-    private let source = Mutex<(follower: CommitFollower, registry: WeakRegistry)?>(nil)
-    private let last = Mutex(StoreBatch())
+    private let source = Mutex<(@Sendable () -> StoreBatch?)?>(nil)
     private let wakes = Atomic(0)
     let isRequired = false
     let keepsHistory = false
@@ -20,13 +19,11 @@ final class StubStore: TweakStore {
             self?.wakes.add(1, ordering: .relaxed)
         }
         guard let follower else { return false }
-        source.withLock { $0 = (follower, WeakRegistry(registry)) }
+        source.withLock { $0 = { [weak registry] in registry?.takeStored(follower, .nothing) } }
         return true
     }
 
-    func keep(_ last: StoreBatch) { self.last.withLock { $0 = last } }
-
-    /// How often it was told that there is something to store.
+    /// The number of notifications that there are changes to store.
     var wakeUps: Int { wakes.load(ordering: .relaxed) }
 
     var status: SaveStatus { current.withLock { $0 } }
@@ -42,44 +39,29 @@ final class StubStore: TweakStore {
 
     func propose(_ changes: [OverrideKey: StoredEntry?], then body: @escaping @Sendable (String?) -> Void) { body(nil) }
     func withdraw(_ changes: [OverrideKey: StoredEntry?]) {}
-    func hurry() {}
+    func storeLast(_ last: StoreBatch) {}
+    func flush() {}
     func beginRound() {}
     func endRound() {}
 
-    /// What the disk did.
+    /// Reports the result of a write.
     func finish(_ status: SaveStatus) {
         current.withLock { $0 = status }
         for observer in observers.withLock({ Array($0.values) }) { observer(status) }
     }
 
-    /// What is to be stored since the last look: `PATH=VALUE by ORIGIN over COVERED`, sorted.
-    func taken() -> [String] { takenBatch().changes.map(Self.words).sorted() }
+    /// The changes to store since the last call: `PATH=VALUE by ORIGIN over COVERED`, sorted.
+    func taken() -> [String] { source.withLock { $0?() }?.changes.map(Self.text).sorted() ?? [] }
 
-    /// The same as it is; what was left where the registry is gone.
-    func takenBatch() -> StoreBatch {
-        let source = source.withLock(\.self)
-        if let source, let batch = source.registry.value?.takeStored(source.follower, .nothing) { return batch }
-        return last.withLock { last in
-            defer { last = StoreBatch() }
-            return last
-        }
-    }
-
-    private static func words(_ key: OverrideKey, _ entry: StoredEntry?) -> String {
-        let path = "\(key.path)\(key.isTemporary ? " for a while" : "")"
+    private static func text(_ key: OverrideKey, _ entry: StoredEntry?) -> String {
+        let path = "\(key.path)\(key.isTemporary ? " temporarily" : "")"
         guard let entry, case .value(let value) = entry.content else { return path }
         return "\(path)=\(value.text) by \(entry.origin) over \(entry.covered?.text ?? "nothing")"
     }
 }
 
-private final class WeakRegistry: Sendable {
-    weak let value: TweakRegistry?
-
-    init(_ value: TweakRegistry) { self.value = value }
-}
-
 extension StoredEntry {
-    /// An override as it was stored yesterday.
+    /// An override that was stored a day ago.
     static func override(
         _ path: String, _ value: TweakValue, over covered: TweakValue? = nil, by origin: String = "uid 1000"
     ) throws -> StoredEntry {

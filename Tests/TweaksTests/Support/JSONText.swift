@@ -1,10 +1,10 @@
-// The other side of the quotes, read by somebody else's parser.
+// Reads printed texts with Foundation's JSON parser.
 
 import Foundation
 
-/// What a printed value says: Foundation takes the quotes off, so that the printer is not judged by its own author.
+/// The content of a printed value; an independent parser removes the quotes.
 func unquoted(_ text: String) throws -> String {
-    // By bytes: to Swift a quote with a combining mark behind it is another character.
+    // In bytes: as a Character, a quote with a combining mark after it is not a quote.
     guard text.utf8.first == UInt8(ascii: "\"") else { return text }
     return try JSONDecoder().decode(String.self, from: Data(text.utf8))
 }

@@ -1,11 +1,11 @@
-// What tests look at afterwards: lists that any thread may write, and errors by their code.
+// Provides recorders that any thread may write, an executor that runs on request, and checks of values and errors.
 
 import Synchronization
 import Testing
 
 @testable import Tweaks
 
-/// What happened, in order.
+/// A list of events, in order.
 final class Recorder<Element: Sendable>: Sendable {
     private let list = Mutex<[Element]>([])
 
@@ -14,7 +14,7 @@ final class Recorder<Element: Sendable>: Sendable {
     var all: [Element] { list.withLock { $0 } }
 }
 
-/// A place that is filled later, or emptied while the test goes on.
+/// A variable shared between threads.
 final class Box<Content: Sendable>: Sendable {
     private let content: Mutex<Content>
 
@@ -26,7 +26,7 @@ final class Box<Content: Sendable>: Sendable {
     }
 }
 
-/// An executor whose observers wait until the test gives them their turns.
+/// An executor whose observers wait until the test runs them.
 final class HandExecutor: ObserverExecutor {
     private let observers = Mutex<[Subscriber]>([])
 
@@ -41,7 +41,7 @@ final class HandExecutor: ObserverExecutor {
     }
 }
 
-/// The error that `body` throws; nil when it throws none.
+/// The error that `body` throws, or nil.
 func refusal(_ body: () throws -> Void) -> TweakError? {
     do {
         try body()
@@ -51,7 +51,7 @@ func refusal(_ body: () throws -> Void) -> TweakError? {
     }
 }
 
-/// Checks that a text is refused with a code, and that the refusal changes nothing.
+/// Checks that a text is refused with a code and that nothing changes.
 func expectRefused(
     _ text: String, by tweak: AnyTweak, _ code: TweakError.Code, at location: SourceLocation = #_sourceLocation
 ) {
@@ -62,7 +62,14 @@ func expectRefused(
     #expect(tweak.value == value && tweak.registry.revision == revision, sourceLocation: location)
 }
 
-/// Checks that what is printed for a value reads back as that value, bare and through the tweak.
+/// Checks that a value is refused with a code.
+func expectRefused(
+    _ value: TweakValue, by tweak: AnyTweak, _ code: TweakError.Code, at location: SourceLocation = #_sourceLocation
+) {
+    #expect(refusal { try tweak.set(value) }?.code == code, sourceLocation: location)
+}
+
+/// Checks that the printed text of a value is parsed as that value, directly and through the tweak.
 func expectRoundTrip(_ value: TweakValue, by tweak: AnyTweak, at location: SourceLocation = #_sourceLocation) throws {
     let text = try unquoted(value.text)
     #expect(TweakValue(parsing: text, as: value.kind) == value, "\(value)", sourceLocation: location)
@@ -71,16 +78,16 @@ func expectRoundTrip(_ value: TweakValue, by tweak: AnyTweak, at location: Sourc
 }
 
 extension TweakRegistry {
-    /// How many observers and bindings follow a tweak.
+    /// The number of observers and bindings of a tweak.
     func observerCount<Value>(of tweak: Tweak<Value>) -> Int {
         state.withLock { $0.observers[tweak.node.slot].all.count { !$0.isEnded } }
     }
 
-    /// The same with those that have ended, or whose object is gone, and still take up room.
+    /// The same, with those that have ended or whose object is gone but that still use memory.
     func keptObserverCount<Value>(of tweak: Tweak<Value>) -> Int {
         state.withLock { $0.observers[tweak.node.slot].all.count }
     }
 
-    /// How many readers follow the whole registry.
+    /// The number of followers of the whole registry.
     var followerCount: Int { state.withLock { $0.stream.followerCount } }
 }

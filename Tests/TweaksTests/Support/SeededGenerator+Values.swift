@@ -1,9 +1,9 @@
-// What table tests make from seeded random numbers.
+// Makes random values and texts for table tests.
 
 import TweaksTestSupport
 
 extension SeededGenerator {
-    /// Any double but NaN and the infinities: all exponents are equally likely, denormals among them.
+    /// Any finite double: all exponents are equally likely, also those of denormal numbers.
     mutating func finiteDouble() -> Double {
         while true {
             let number = Double(bitPattern: next())
@@ -11,12 +11,10 @@ extension SeededGenerator {
         }
     }
 
-    /// A 64-bit integer of any size: short ones are as likely as long ones.
-    mutating func int64() -> Int64 {
-        Int64(bitPattern: next()) >> Int64.random(in: 0..<64, using: &self)
-    }
+    /// A 64-bit integer: all numbers of digits are equally likely.
+    mutating func int64() -> Int64 { Int64(bitPattern: next()) >> Int64.random(in: 0..<64, using: &self) }
 
-    /// Text of every sort of scalar: controls, quotes, bidirectional controls, combining marks, emoji.
+    /// Text of all kinds of scalars: controls, quotes, bidirectional controls, combining marks, emoji.
     mutating func text() -> String {
         let special: [Unicode.Scalar] = [
             "\"", "\\", "/", "\n", "\r", "\t", "\0", "\u{7F}", "\u{85}", "\u{2028}", "\u{202E}", "\u{2066}", "\u{301}",

@@ -1,10 +1,10 @@
-// Threads and triggers for tests: nothing here waits for a clock.
+// Provides threads and signals for tests, which do not wait for a clock.
 
 import Foundation
 import Synchronization
 
-/// Something that threads wait for; it counts how often it was said and never forgets.
-// On a condition variable, because the thread sanitizer understands those.
+/// A signal that threads wait for; it counts how often it was sent.
+// A condition variable, because the thread sanitizer supports it.
 final class Signal: Sendable {
     private let condition = NSCondition()
     private let count = Atomic(0)
@@ -16,7 +16,7 @@ final class Signal: Sendable {
         condition.unlock()
     }
 
-    /// Blocks the thread; so the sender must be a thread too, never a task that may need this very thread.
+    /// Blocks the thread; so the sender must be a thread, too, not a task that may need this one.
     func wait(for wanted: Int = 1) {
         condition.lock()
         while count.load(ordering: .sequentiallyConsistent) < wanted { condition.wait() }
@@ -24,7 +24,7 @@ final class Signal: Sendable {
     }
 }
 
-/// Something that tasks wait for, deaf to cancellation.
+/// A gate that tasks wait for; cancellation does not end the wait.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -53,7 +53,7 @@ final class Gate: Sendable {
     }
 }
 
-/// A thread of the test's own.
+/// A new thread.
 struct TestThread {
     private let ended = Signal()
 
@@ -68,7 +68,7 @@ struct TestThread {
     func join() { ended.wait() }
 }
 
-/// Runs the body on several threads at once and returns when all have ended.
+/// Runs the body on several threads at the same time and returns when all have ended.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (_ index: Int) -> Void) {
     let start = Signal()
     let threads = (0..<count).map { index in
@@ -81,5 +81,5 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (_ index: Int) -> Void)
     for thread in threads { thread.join() }
 }
 
-/// Names the thread that runs this; threads that live at the same time have different names.
+/// An identifier of the current thread, unique among running threads.
 func currentThread() -> UInt { UInt(bitPattern: Unmanaged.passUnretained(Thread.current).toOpaque()) }

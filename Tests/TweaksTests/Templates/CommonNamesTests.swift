@@ -1,10 +1,10 @@
-// Compiles with another module's RetryPolicy, Spring and the like: none of these names is one of Tweaks.
+// Tests that Tweaks exports none of the common names RetryPolicy, Spring and so on: those of another module are found.
 
 import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Test("common names stay the other module's") func commonNames() {
+@Test func commonNamesAreThoseOfTheOtherModule() {
     #expect(type(of: RetryPolicy()) == TweaksTestSupport.RetryPolicy.self)
     #expect(Spring() == Spring() && Timeouts() == Timeouts() && RateLimit() == RateLimit())
     #expect(Shadow() == Shadow() && Ease() == Ease())

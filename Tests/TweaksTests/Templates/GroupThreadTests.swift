@@ -1,4 +1,4 @@
-// Groups under concurrent commits: a value is never made of two moments.
+// Tests groups under concurrent commits: a value never mixes two revisions.
 
 import Synchronization
 import Testing
@@ -6,27 +6,36 @@ import TweaksTestSupport
 
 @testable import Tweaks
 
-/// Parts that are always set to one and the same number.
+/// Three parts that are always set to the same number.
 private struct Triple: TweakTemplate {
     var a = 0
     var b = 0
     var c = 0
     var isWhole: Bool { a == b && b == c }
     init(_ number: Int = 0) { (a, b, c) = (number, number, number) }
-    static let parts: [TweakPart<Triple>] = [
-        TweakPart("a", \.a), TweakPart("b", \.b), TweakPart("c", \.c),
-    ]
+    static let parts: [TweakPart<Triple>] = [TweakPart("a", \.a), TweakPart("b", \.b), TweakPart("c", \.c)]
+}
+
+/// Counts how often threads have seen what must not be.
+private final class Failures: Sendable {
+    private let number = Atomic(0)
+
+    var count: Int { number.load(ordering: .relaxed) }
+
+    func note(if isFailure: Bool) { if isFailure { number.add(1, ordering: .relaxed) } }
 }
 
 struct GroupThreadTests {
     private let registry = TweakRegistry()
+    private let triple: TweakGroup<Triple>
+    private let failures = Failures()
+
+    init() { triple = TweakGroup("A", "B", Triple(), registry: registry) }
 
     @Test func readsAreWholeAndNeverGoBack() throws {
-        let triple = TweakGroup("A", "B", Triple(), registry: registry)
         let last = quantity(3_000, few: 1_000)
         let isDone = Atomic(false)
-        let torn = Atomic(0)
-        onThreads(4) { index in
+        onThreads(4) { [triple, failures] index in
             if index == 0 {
                 for number in 1...last { _ = try? triple.set(Triple(number)) }
                 isDone.store(true, ordering: .releasing)
@@ -35,34 +44,30 @@ struct GroupThreadTests {
             var last = 0
             while !isDone.load(ordering: .acquiring) {
                 let value = triple.value
-                if !value.isWhole || value.a < last { torn.add(1, ordering: .relaxed) }
+                failures.note(if: !value.isWhole || value.a < last)
                 last = value.a
             }
         }
-        #expect(torn.load(ordering: .relaxed) == 0)
-        #expect(triple.value == Triple(last))
+        #expect(failures.count == 0 && triple.value == Triple(last))
     }
 
-    @Test func whoeverSetsReadsWhatWasSet() {
-        let triple = TweakGroup("A", "B", Triple(), registry: registry)
-        let stale = Atomic(0)
-        onThreads(4) { index in
-            let mine = TweakGroup("A", "\(index)", Triple(), registry: registry)
+    @Test func aThreadReadsTheValueThatItHasSet() {
+        onThreads(4) { [registry, triple, failures] index in
+            let own = TweakGroup("A", "\(index)", Triple(), registry: registry)
             for number in 1...quantity(1_000, few: 300) {
-                mine.value = Triple(number)
-                if mine.value != Triple(number) { stale.add(1, ordering: .relaxed) }
+                own.value = Triple(number)
+                failures.note(if: own.value != Triple(number))
                 triple.value = Triple(number)
-                if !triple.value.isWhole { stale.add(1, ordering: .relaxed) }
+                failures.note(if: !triple.value.isWhole)
             }
         }
-        #expect(stale.load(ordering: .relaxed) == 0)
+        #expect(failures.count == 0)
     }
 
-    @Test func observersSeeWholeValuesInOrderAndTheLast() {
-        let triple = TweakGroup("A", "B", Triple(), registry: registry)
+    @Test func observersReceiveWholeValuesInOrderAndTheLastOne() {
         let seen = Recorder<TweakChange<Triple>>()
         let token = triple.observe { seen.note($0) }
-        onThreads(4) { index in
+        onThreads(4) { [triple] index in
             for number in 1...500 { triple.value = Triple(index * 1_000 + number) }
         }
         let changes = seen.all
@@ -74,30 +79,24 @@ struct GroupThreadTests {
         token.cancel()
     }
 
-    @Test func commitsOfOneRevisionAreSeenOnce() {
-        let triple = TweakGroup("A", "B", Triple(), registry: registry)
-        let count = Atomic(0)
-        let token = triple.observe { _ in count.add(1, ordering: .relaxed) }
+    @Test func anObserverRunsOnceForEachCommit() {
+        let calls = Recorder<Int>()
+        let token = triple.observe { calls.note($0.new.a) }
         for number in 1...1_000 { triple.value = Triple(number) }
-        #expect(count.load(ordering: .relaxed) == 1_000)
+        #expect(calls.all == Array(1...1_000))
         token.cancel()
     }
 
-    @Test func startingToObserveWhileItChanges() {
-        let triple = TweakGroup("A", "B", Triple(), registry: registry)
-        let wrong = Atomic(0)
-        onThreads(3) { index in
+    @Test func anObserverAddedDuringChangesReceivesWholeAndNewerValues() {
+        onThreads(3) { [triple, failures] index in
             for number in 1...300 {
                 if index == 0 {
                     triple.value = Triple(number)
                 } else {
-                    let token = triple.observe { change in
-                        if !change.old.isWhole || change.old.a >= change.new.a { wrong.add(1, ordering: .relaxed) }
-                    }
-                    token.cancel()
+                    triple.observe { failures.note(if: !$0.old.isWhole || $0.old.a >= $0.new.a) }.cancel()
                 }
             }
         }
-        #expect(wrong.load(ordering: .relaxed) == 0)
+        #expect(failures.count == 0)
     }
 }

@@ -1,4 +1,4 @@
-// A template of a program's own, in ten lines.
+// Tests a template that a program defines.
 
 import Testing
 import Tweaks
@@ -22,8 +22,7 @@ struct OwnTemplateTests {
         let pool = TweakGroup("Database", "Pool", Pool(connections: 16), registry: registry)
         #expect(pool.parts.map(\.path.joined) == ["Connections", "Idle time", "Mode"].map { "Database/Pool/\($0)" })
         #expect(pool.parts.map(\.defaultValue) == [.int(16), .duration(.seconds(30)), .choice("eager")])
-        #expect(pool.path.joined == "Database/Pool/Connections")
-        #expect(registry.count == 3)
+        #expect(pool.path.joined == "Database/Pool/Connections" && registry.count == 3)
         let part = try #require(registry["Database/Pool/Connections"])
         #expect(part.help == "How many are kept open at most" && part.upperBound == .int(256))
         #expect(part.source.description.hasSuffix("OwnTemplateTests.swift:22"))
@@ -32,12 +31,12 @@ struct OwnTemplateTests {
         #expect(pool.value == Pool(connections: 20, mode: .lazy))
     }
 
-    @Test func aNameStandsInFrontOfTheParts() {
+    @Test func aNamePrecedesTheNamesOfTheParts() {
         let pool = TweakGroup("Database", "Main", "Pool", Pool(), registry: registry)
         #expect(pool.parts.map(\.path.name) == ["Pool connections", "Pool idle time", "Pool mode"])
     }
 
-    @Test func asAProperty() throws {
+    @Test func aPropertyReadsAndSetsTheGroup() throws {
         struct Settings {
             @TweakGroup var pool: Pool
             init(_ registry: TweakRegistry) {
@@ -46,7 +45,6 @@ struct OwnTemplateTests {
         }
         let settings = Settings(registry)
         settings.pool = Pool(connections: 4)
-        #expect(settings.$pool.value.connections == 4)
-        #expect(settings.pool == Pool(connections: 4))
+        #expect(settings.$pool.value.connections == 4 && settings.pool == Pool(connections: 4))
     }
 }

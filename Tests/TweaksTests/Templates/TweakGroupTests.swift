@@ -1,4 +1,4 @@
-// Groups on one thread: reading, setting, and what observers see.
+// Tests groups on one thread: reading, setting, and what observers receive.
 
 import Observation
 import Synchronization
@@ -9,8 +9,13 @@ import Testing
 struct TweakGroupTests {
     private let registry = TweakRegistry()
     private let retry: TweakGroup<TweakRetryPolicy>
+    private static let standard = TweakRetryPolicy(attempts: 5)
 
-    init() { retry = TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: 5), registry: registry) }
+    init() { retry = Self.group(in: registry) }
+
+    private static func group(attempts: Int = 5, in registry: TweakRegistry) -> TweakGroup<TweakRetryPolicy> {
+        TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: attempts), registry: registry)
+    }
 
     private func set(_ part: String, _ value: TweakValue) throws {
         try registry.commit(origin: .user(1000)) { $0.set("Upstream/Payments/\(part)", value) }
@@ -19,105 +24,87 @@ struct TweakGroupTests {
     // MARK: Values
 
     @Test func startsWithTheDefaultAndFollowsItsParts() throws {
-        #expect(retry.value == TweakRetryPolicy(attempts: 5) && retry.value == retry.defaultValue)
-        #expect(!retry.isModified)
+        #expect(retry.value == Self.standard && retry.value == retry.defaultValue && !retry.isModified)
         try set("Base delay", .duration(.seconds(1)))
-        #expect(retry.value == TweakRetryPolicy(attempts: 5, baseDelay: .seconds(1)))
-        #expect(retry.isModified)
+        #expect(retry.value == TweakRetryPolicy(attempts: 5, baseDelay: .seconds(1)) && retry.isModified)
         try registry["Upstream/Payments/Base delay"]?.reset()
-        #expect(retry.value == TweakRetryPolicy(attempts: 5))
+        #expect(retry.value == Self.standard)
     }
 
     @Test func setsAllPartsInOneCommit() throws {
         let wanted = TweakRetryPolicy(attempts: 7, baseDelay: .seconds(1), factor: 3, maxDelay: .seconds(9), jitter: 0)
         let result = try retry.set(wanted)
-        #expect(result.revision == 1 && registry.revision == 1 && result.outcomes.count == 5)
-        #expect(retry.value == wanted)
-        #expect(retry.reset()?.revision == 2)
-        #expect(retry.value == TweakRetryPolicy(attempts: 5) && registry.revision == 2)
+        #expect(result.revision == 1 && registry.revision == 1 && result.outcomes.count == 5 && retry.value == wanted)
+        #expect(retry.reset()?.revision == 2 && retry.value == Self.standard && registry.revision == 2)
     }
 
-    @Test func refusesAllOrNothing() {
+    @Test func refusesAllPartsIfOneIsInvalid() {
         let error = refusal { try retry.set(TweakRetryPolicy(attempts: 2, jitter: 3)) }
         #expect(error?.code == .outOfRange && error?.path?.name == "Jitter")
-        #expect(retry.value == TweakRetryPolicy(attempts: 5) && registry.revision == 0)
+        #expect(retry.value == Self.standard && registry.revision == 0)
     }
 
-    @Test func theSetterClampsAndChangesNothingWhereThatDoesNotHelp() {
+    @Test func theSetterClampsAndIgnoresValuesThatCannotBeClamped() {
         retry.value = TweakRetryPolicy(attempts: 2, jitter: 3)
         #expect(retry.value == TweakRetryPolicy(attempts: 2, jitter: 1))
         retry.value = TweakRetryPolicy(attempts: 9, jitter: .nan)
         #expect(retry.value.attempts == 2)
     }
 
-    @Test func isOneOfTheHandlesOfADaemon() {
-        let all: [any TweakHandle] = [retry, Tweak("A", "B", "C", 1, registry: registry)]
-        #expect(all.map { $0.tweaks[0].path.joined } == ["Upstream/Payments/Attempts", "A/B/C"])
-    }
+    // MARK: Declaring again and removing
 
-    // MARK: Declaring twice, and removing
-
-    @Test func theSameTwiceAreOneAndOthersAreConflicts() throws {
-        let same = TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: 5), registry: registry)
+    @Test func declaringAgainYieldsTheSamePartsAndAnotherDefaultIsAConflict() throws {
+        let same = Self.group(in: registry)
         #expect(registry.count == 5 && registry.conflicts.isEmpty)
-        let other = TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: 6), registry: registry)
-        #expect(registry.conflicts.map(\.path.name) == ["Attempts"])
+        let other = Self.group(attempts: 6, in: registry)
+        #expect(registry.conflicts.map(\.path.name) == ["Attempts"] && other.value.attempts == 5)
         try retry.set(TweakRetryPolicy(attempts: 9))
         #expect(same.value == retry.value && other.value == retry.value)
     }
 
-    @Test func theFirstDeclarationsDefaultHolds() {
-        let other = TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: 6), registry: registry)
-        #expect(other.value.attempts == 5)
-    }
-
-    @Test func aRemovedPartReadsItsDefaultAndEndsWhatFollows() async throws {
+    @Test func aRemovedPartReadsItsDefaultAndEndsObserversAndSequences() async throws {
         try retry.set(TweakRetryPolicy(attempts: 9, factor: 3))
         #expect(retry.value.attempts == 9)
         let seen = Recorder<Int>()
         let token = retry.observe { seen.note($0.new.attempts) }
         var values = retry.values.makeAsyncIterator()
         #expect(await values.next() == retry.value)
-        #expect(registry.remove(retry.path))
-        #expect(retry.value == TweakRetryPolicy(attempts: 5, factor: 3))
+        #expect(registry.remove(retry.path) && retry.value == TweakRetryPolicy(attempts: 5, factor: 3))
         try set("Factor", .number(4))
         #expect(retry.value.factor == 4)
         #expect(await values.next() == nil)
-        #expect(seen.all.isEmpty)
-        let error = refusal { try retry.set(TweakRetryPolicy()) }
-        #expect(error?.code == .unknownTweak)
+        #expect(seen.all.isEmpty && refusal { try retry.set(TweakRetryPolicy()) }?.code == .unknownTweak)
         token.cancel()
     }
 
-    @Test func leavesNothingBehind() throws {
+    @Test func aReleasedGroupLeavesNoObserversBehind() throws {
         let factor = try #require(registry["Upstream/Payments/Factor"])
         let count = { registry.state.withLock { $0.observers[factor.node.slot].all.count { !$0.isEnded } } }
         let before = count()
         do {
-            let other = TweakGroup("Upstream", "Payments", TweakRetryPolicy(attempts: 5), registry: registry)
+            let other = Self.group(in: registry)
             let token = other.observe { _ in }
-            #expect(other.observed == other.value)
-            #expect(count() == before + 3)
+            #expect(other.observed == other.value && count() == before + 3)
             token.cancel()
         }
         #expect(count() == before)
     }
 
-    @Test func anObservationDoesNotKeepTheRegistry() {
-        weak var kept: TweakRegistry?
+    @Test func anObservationDoesNotRetainTheRegistry() {
+        weak var released: TweakRegistry?
         let token: TweakObservation
         do {
             let registry = TweakRegistry()
-            kept = registry
+            released = registry
             token = TweakGroup("A", "B", TweakRateLimit(), registry: registry).observe { _ in }
         }
-        #expect(kept == nil)
+        #expect(released == nil)
         token.cancel()
     }
 
     // MARK: Observers
 
-    @Test func observersRunOncePerCommit() throws {
+    @Test func anObserverRunsOnceForEachCommitThatChangesTheValue() throws {
         let seen = Recorder<TweakChange<TweakRetryPolicy>>()
         let token = retry.observe { seen.note($0) }
         try registry.commit(origin: .user(7)) { batch in
@@ -125,18 +112,15 @@ struct TweakGroupTests {
             batch.set("Upstream/Payments/Factor", .number(3))
         }
         let change = try #require(seen.all.first)
-        #expect(seen.all.count == 1)
-        #expect(change.old == TweakRetryPolicy(attempts: 5) && change.new == TweakRetryPolicy(attempts: 2, factor: 3))
+        #expect(change.old == Self.standard && change.new == TweakRetryPolicy(attempts: 2, factor: 3))
         #expect(change.origin == .user(7) && change.revision == 1)
         try set("Attempts", .int(2))
-        #expect(seen.all.count == 1)
         token.cancel()
         try set("Attempts", .int(3))
         #expect(seen.all.count == 1)
     }
 
-    @Test("A part that goes to where another one came from is a change")
-    func partsDoNotCancelOut() throws {
+    @Test func swappingTheValuesOfTwoPartsIsAChange() throws {
         let timeouts = TweakGroup("A", "B", TweakTimeouts(connect: .seconds(1), read: .seconds(2)), registry: registry)
         let seen = Recorder<TweakTimeouts>()
         let token = timeouts.observe { seen.note($0.new) }
@@ -146,17 +130,17 @@ struct TweakGroupTests {
         token.cancel()
     }
 
-    @Test func thereAndBackBeforeDeliveryIsNoChange() throws {
-        let (carrier, seen) = (HandExecutor(), Recorder<Int>())
-        registry.observerExecutor = carrier
+    @Test func aChangeRevertedBeforeItsDeliveryIsNotDelivered() throws {
+        let (executor, seen) = (HandExecutor(), Recorder<Int>())
+        registry.observerExecutor = executor
         let token = retry.observe { seen.note($0.new.attempts) }
         for value in [8, 9, 5] {
             var batch = TweakBatch()
             batch.set("Upstream/Payments/Attempts", .int(Int64(value)))
             batch.set("Upstream/Payments/Factor", .number(2))
-            try registry.commit(batch, origin: .user(1), delivery: .carrier)
+            try registry.commit(batch, origin: .user(1), delivery: .executor)
         }
-        carrier.runAll()
+        executor.runAll()
         #expect(seen.all.isEmpty)
         token.cancel()
     }
@@ -172,18 +156,17 @@ struct TweakGroupTests {
         token.cancel()
     }
 
-    @Test func valuesGiveTheCurrentOneFirst() async throws {
+    @Test func theSequenceOfValuesStartsWithTheCurrentOneAndSkipsToTheNewest() async throws {
         var values = retry.values.makeAsyncIterator()
-        #expect(await values.next() == TweakRetryPolicy(attempts: 5))
-        try retry.set(TweakRetryPolicy(attempts: 6))
-        try retry.set(TweakRetryPolicy(attempts: 7))
+        #expect(await values.next() == Self.standard)
+        for attempts in [6, 7] { try retry.set(TweakRetryPolicy(attempts: attempts)) }
         #expect(await values.next() == TweakRetryPolicy(attempts: 7))
         registry.removeAll()
-        // The signal to end may be overtaken by the one to look again.
+        // The end may be signaled after the last change.
         #expect(await values.next()?.attempts ?? 5 == 5)
     }
 
-    @Test func observationTracksTheWhole() throws {
+    @Test func observationTracksTheWholeValue() throws {
         let seen = Recorder<Int>()
         withObservationTracking {
             _ = retry.observed

@@ -1,4 +1,4 @@
-// The schedule, against a plain list, over thousands of seeded moves.
+// Tests the expiry schedule against a dictionary, through thousands of random changes.
 
 import Testing
 import TweaksTestSupport
@@ -6,7 +6,7 @@ import TweaksTestSupport
 @testable import Tweaks
 
 struct ExpiryScheduleTests {
-    @Test(arguments: 1...5) func agreesWithAList(seed: UInt64) throws {
+    @Test(arguments: 1...5) func agreesWithADictionary(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let registry = TweakRegistry()
         let nodes = try (0..<20).map { try registry.register("A", "B", "T\($0)", 0).node }
@@ -15,9 +15,9 @@ struct ExpiryScheduleTests {
         var ends: [Int: Moment] = [:]
         for _ in 0..<2_000 {
             let index = Int.random(in: nodes.indices, using: &random)
-            // Few moments, so that many ends are the same.
-            let end =
-                Bool.random(using: &random) ? start.advanced(by: .seconds(Int.random(in: 0..<8, using: &random))) : nil
+            // Few different times, so that many ends are equal.
+            let seconds = Duration.seconds(Int.random(in: 0..<8, using: &random))
+            let end = Bool.random(using: &random) ? start.advanced(by: seconds) : nil
             schedule.move(nodes[index], from: ends[index], to: end)
             ends[index] = end
             #expect(schedule.count == ends.count && schedule.next == ends.values.min()?.instant)

@@ -1,4 +1,4 @@
-// Every text that a bool takes or refuses.
+// Tests the texts that a Bool tweak accepts and refuses.
 
 import Testing
 
@@ -11,21 +11,18 @@ struct BoolTests {
         ("true", true), ("on", true), ("yes", true), ("1", true), ("TRUE", true), ("On", true), ("yEs", true),
         ("false", false), ("off", false), ("no", false), ("0", false), ("FALSE", false), ("Off", false), ("NO", false),
     ])
-    func accepts(_ text: String, _ value: Bool) throws {
+    func acceptsTexts(_ text: String, _ value: Bool) throws {
         tweak.value = !value
-        let outcome = try tweak.erased.set(text: text)
-        #expect(outcome.new == .bool(value))
-        #expect(tweak.value == value)
+        #expect(try tweak.erased.set(text: text).new == .bool(value) && tweak.value == value)
     }
 
     @Test(arguments: [
         "", " ", "2", "-1", "00", "01", "1.0", "t", "f", "y", "n", "tru", "truee", " true", "true ", "enabled",
         "toggle", "нет", "ｔｒｕｅ", "\0", "true\n",
     ])
-    func refuses(_ text: String) { expectRefused(text, by: tweak.erased, .badValue) }
+    func refusesOtherTexts(_ text: String) { expectRefused(text, by: tweak.erased, .badValue) }
 
-    @Test(arguments: [true, false])
-    func printsWhatItReads(_ value: Bool) throws {
+    @Test(arguments: [true, false]) func parsesWhatItPrints(_ value: Bool) throws {
         #expect(TweakValue.bool(value).text == (value ? "true" : "false"))
         try expectRoundTrip(.bool(value), by: tweak.erased)
     }
@@ -33,8 +30,5 @@ struct BoolTests {
     @Test(arguments: [
         TweakValue.int(1), .number(1), .string("true"), .choice("true"), .color(.black), .duration(.zero),
     ])
-    func refusesOtherKinds(_ value: TweakValue) {
-        let tweak = tweak.erased
-        #expect(refusal { try tweak.set(value) }?.code == .badValue)
-    }
+    func refusesValuesOfOtherKinds(_ value: TweakValue) { expectRefused(value, by: tweak.erased, .badValue) }
 }

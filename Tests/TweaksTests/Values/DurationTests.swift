@@ -1,4 +1,4 @@
-// Every text that a duration takes or refuses.
+// Tests the texts that a Duration tweak accepts and refuses.
 
 import Testing
 
@@ -8,7 +8,7 @@ import TweaksTestSupport
 struct DurationTests {
     private let tweak = Tweak("Kind", "Of", "Duration", Duration.nanoseconds(7), registry: TweakRegistry())
 
-    /// The text, its nanoseconds, and how those are printed.
+    /// The text, its nanoseconds, and their printed text.
     @Test(arguments: [
         ("250ms", 250_000_000, "250ms"), ("0s", 0, "0s"), ("0ns", 0, "0s"), ("-0s", 0, "0s"),
         ("1.5s", 1_500_000_000, "1.5s"), ("1ns", 1, "1ns"), ("1us", 1_000, "1us"), ("1500us", 1_500_000, "1.5ms"),
@@ -21,11 +21,10 @@ struct DurationTests {
         ("-9223372036854775808ns", .min, "-2562047h47m16.854775808s"),
         ("2562047h47m16.854775807s", .max, "2562047h47m16.854775807s"),
     ])
-    func accepts(_ text: String, _ nanoseconds: Int64, _ printed: String) throws {
-        let outcome = try tweak.erased.set(text: text)
-        #expect(outcome.new == .duration(.nanoseconds(nanoseconds)))
-        #expect(tweak.value == .nanoseconds(nanoseconds))
-        #expect(outcome.new.text == printed)
+    func acceptsTexts(_ text: String, _ nanoseconds: Int64, _ printed: String) throws {
+        let new = try tweak.erased.set(text: text).new
+        #expect(new == .duration(.nanoseconds(nanoseconds)) && tweak.value == .nanoseconds(nanoseconds))
+        #expect(new.text == printed)
     }
 
     @Test(arguments: [
@@ -35,9 +34,9 @@ struct DurationTests {
         "-9223372036854775809ns", "2562048h", "99999999999999999999s", "18446744073709551616ns",
         "1.0000000000000000001h", "\0",
     ])
-    func refuses(_ text: String) { expectRefused(text, by: tweak.erased, .badValue) }
+    func refusesOtherTexts(_ text: String) { expectRefused(text, by: tweak.erased, .badValue) }
 
-    @Test func printsWhatItReads() throws {
+    @Test func parsesWhatItPrints() throws {
         var random = SeededGenerator(seed: 9)
         let extremes: [Int64] = [
             0, 1, -1, .max, .min, .max - 1, .min + 1, 59_999_999_999, 60_000_000_000, 3_599_999_999_999,
@@ -48,29 +47,23 @@ struct DurationTests {
         }
     }
 
-    /// A word of 64 bits holds nanoseconds: what is finer or longer is refused, never rounded.
+    /// Finer or longer durations are refused, not rounded.
     @Test(arguments: [
         Duration(secondsComponent: 0, attosecondsComponent: 1), .seconds(Int64.max), .seconds(Int64.min),
         .nanoseconds(Int64.max) + .nanoseconds(1), .nanoseconds(Int64.min) - .nanoseconds(1),
         Duration(secondsComponent: -1, attosecondsComponent: 999_999_999),
     ])
-    func refusesWhatIsNoCountOfNanoseconds(_ duration: Duration) {
-        let error = refusal { try tweak.set(duration) }
-        #expect(error?.code == .badValue)
+    func refusesWhatIsNotA64BitNumberOfNanoseconds(_ duration: Duration) {
+        #expect(refusal { try tweak.set(duration) }?.code == .badValue)
         tweak.value = duration
         #expect(tweak.value == .nanoseconds(7))
     }
 
-    @Test func extremesThatFitAreExact() throws {
-        for nanoseconds in [Int64.min, .min + 1, .max] {
-            try tweak.set(.nanoseconds(nanoseconds))
-            #expect(tweak.value == .nanoseconds(nanoseconds))
-        }
+    @Test(arguments: [Int64.min, .min + 1, .max]) func extremesAreExact(nanoseconds: Int64) throws {
+        try tweak.set(.nanoseconds(nanoseconds))
+        #expect(tweak.value == .nanoseconds(nanoseconds))
     }
 
     @Test(arguments: [TweakValue.int(1), .number(1), .string("1s"), .choice("1s"), .bool(true), .color(.black)])
-    func refusesOtherKinds(_ value: TweakValue) {
-        let tweak = tweak.erased
-        #expect(refusal { try tweak.set(value) }?.code == .badValue)
-    }
+    func refusesValuesOfOtherKinds(_ value: TweakValue) { expectRefused(value, by: tweak.erased, .badValue) }
 }

@@ -1,9 +1,9 @@
-// The reader of JSON: every sort of value, and what is refused.
+// Tests the JSON reader: the scalars it accepts, and the texts it refuses.
 
 import Testing
+
 @testable import Tweaks
 
-@Suite("JSON reader")
 struct JSONReaderTests {
     private static func scalar(_ text: String) throws(JSONReader.Problem) -> JSONReader.Scalar {
         var reader = JSONReader(Array(text.utf8))
@@ -14,7 +14,6 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "scalars",
         arguments: [
             ("null", .null), ("true", .bool(true)), (" false\r\n\t", .bool(false)), ("0", .number("0")),
             ("-0", .number("-0")), ("-9223372036854775809", .number("-9223372036854775809")),
@@ -22,31 +21,22 @@ struct JSONReaderTests {
             (#""\"\\\/\b\f\n\r\t""#, .string("\"\\/\u{8}\u{C}\n\r\t")), (#""\u00e9\ud83D\uDe00""#, .string("é😀")),
             ("\"é😀\u{7F}\"", .string("é😀\u{7F}")), (#""a\u0000b""#, .string("a\u{0}b")),
         ] as [(String, JSONReader.Scalar)])
-    func reads(text: String, scalar: JSONReader.Scalar) throws {
-        #expect(try Self.scalar(text) == scalar)
-    }
+    func readsScalars(text: String, scalar: JSONReader.Scalar) throws { #expect(try Self.scalar(text) == scalar) }
 
-    @Test(
-        "what is no scalar",
-        arguments: [
-            "", " ", "nul", "True", "truefalse", "1 2", "01", "-", "-01", "1.", ".5", "+1", "1e", "1e+", "0x2a", "NaN",
-            "Infinity", "\"", "\"a", "\"\\\"", "\"\\", "\"\\u12\"", "\"\\u12g4\"", #""\ud800""#, #""\udc00""#,
-            #""\ud800\u0041""#, #""\ud800\n""#, #""\x""#, "\"\n\"", "\"\u{0}\"", "'a'", "[]", "{}", "]", "\u{A0}1",
-        ])
-    func refuses(text: String) {
-        #expect(throws: JSONReader.Problem.self) { try Self.scalar(text) }
-    }
+    @Test(arguments: [
+        "", " ", "nul", "True", "truefalse", "1 2", "01", "-", "-01", "1.", ".5", "+1", "1e", "1e+", "0x2a", "NaN",
+        "Infinity", "\"", "\"a", "\"\\\"", "\"\\", "\"\\u12\"", "\"\\u12g4\"", #""\ud800""#, #""\udc00""#,
+        #""\ud800\u0041""#, #""\ud800\n""#, #""\x""#, "\"\n\"", "\"\u{0}\"", "'a'", "[]", "{}", "]", "\u{A0}1",
+    ])
+    func refusesOtherTexts(text: String) { #expect(throws: JSONReader.Problem.self) { try Self.scalar(text) } }
 
-    @Test(
-        "where it is wrong",
-        arguments: [
-            (String(repeating: "[", count: 1_000_000), "line 1: it is nested too deeply"),
-            (String(repeating: "{\"a\":", count: 100_000), "line 1: it is nested too deeply"),
-            ("[1,\n\n x]", "line 3: no value can begin like this"),
-            ("{\"a\" 1}", "line 1: “:” is missing"),
-            ("[1", "line 1: “]” is missing"),
-        ])
-    func problems(text: String, problem: String) throws {
+    @Test(arguments: [
+        (String(repeating: "[", count: 1_000_000), "line 1: it is nested too deeply"),
+        (String(repeating: "{\"a\":", count: 100_000), "line 1: it is nested too deeply"),
+        ("[1,\n\n x]", "line 3: a value cannot begin like this"), ("{\"a\" 1}", "line 1: “:” is missing"),
+        ("[1", "line 1: “]” is missing"),
+    ])
+    func theErrorNamesTheLine(text: String, problem: String) throws {
         var reader = JSONReader(Array(text.utf8))
         let found = #expect(throws: JSONReader.Problem.self) { try reader.skip() }
         #expect(found?.description == problem)

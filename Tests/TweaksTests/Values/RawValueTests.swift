@@ -1,4 +1,4 @@
-// Enumerations and wrappers by one line: of strings and integers, the program's own and others'.
+// Tests enumerations and wrappers that one line makes convertible: own ones and those of another module.
 
 import Testing
 
@@ -12,7 +12,7 @@ private enum Described: Int8, CaseIterable, TweakConvertible, CustomStringConver
     var description: String { self == .first ? "the first" : "the second" }
 }
 
-/// Printed as an enumeration is that was built without names: `-disable-reflection-metadata`.
+/// Printed like an enumeration that was compiled with `-disable-reflection-metadata`.
 private enum Nameless: UInt64, CaseIterable, TweakConvertible, CustomStringConvertible {
     case one = 1, last = 18_446_744_073_709_551_615
     var description: String { "Nameless(rawValue: \(rawValue))" }
@@ -26,12 +26,12 @@ private struct Meters: RawRepresentable, TweakBounded {
 private enum Fruit: String { case apple, pear }
 extension Fruit: TweakConvertible {}
 // A program in another package writes @retroactive before the protocol.
-extension TheirCase: TweakConvertible {}
+extension ForeignCase: TweakConvertible {}
 
 struct RawValueTests {
     private let registry = TweakRegistry()
 
-    @Test func integerCases() throws {
+    @Test func casesWithIntegersAreChoicesByName() throws {
         let tweak = Tweak("Kind", "Of", "Level", Level.low, registry: registry)
         #expect(tweak.erased.kind == .choice && tweak.erased.value == .choice("low"))
         #expect(tweak.choices.map(\.name) == ["low", "high"])
@@ -42,23 +42,20 @@ struct RawValueTests {
         #expect(tweak.value == .low && Level(.choice("high")) == .high && Level(.int(20)) == nil)
     }
 
-    @Test func describedAndNamelessCases() throws {
+    @Test func casesOfAnyModuleAreNamedByDescriptionOrRawValue() throws {
         let described = Tweak("Kind", "Of", "Described", Described.second, registry: registry)
         #expect(described.choices.map(\.name) == ["the first", "the second"])
         let nameless = Tweak("Kind", "Of", "Nameless", Nameless.one, registry: registry)
         #expect(nameless.choices.map(\.name) == ["1", "18446744073709551615"])
         try nameless.erased.set(text: "18446744073709551615")
         #expect(nameless.value == .last)
+        let theirs = Tweak("Kind", "Of", "Theirs", ForeignCase.odd, registry: registry)
+        #expect(theirs.choices.map(\.name) == ["odd", "even"])
+        try theirs.erased.set(text: "even")
+        #expect(theirs.value == .even)
     }
 
-    @Test func anotherModulesCases() throws {
-        let tweak = Tweak("Kind", "Of", "Theirs", TheirCase.odd, registry: registry)
-        #expect(tweak.choices.map(\.name) == ["odd", "even"])
-        try tweak.erased.set(text: "even")
-        #expect(tweak.value == .even)
-    }
-
-    @Test func withoutAListOfCases() throws {
+    @Test func anEnumerationWithoutAListOfCasesIsAString() throws {
         let free = Tweak("Kind", "Of", "Fruit", Fruit.apple, registry: registry)
         #expect(free.erased.kind == .string)
         try free.erased.set(text: "pear")
@@ -69,7 +66,7 @@ struct RawValueTests {
         expectRefused("plum", by: listed.erased, .notAChoice)
     }
 
-    @Test func wrappersAreTheirRawValue() throws {
+    @Test func aWrapperIsOfTheKindOfItsRawValue() throws {
         let tweak = Tweak("Kind", "Of", "Meters", Meters(rawValue: 5), in: Meters(rawValue: 1)..., registry: registry)
         #expect(tweak.erased.kind == .int && tweak.erased.upperBound == .int(255))
         try tweak.erased.set(text: "7")

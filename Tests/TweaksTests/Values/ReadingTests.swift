@@ -1,4 +1,4 @@
-// Tests values as people type them, which files may not hold.
+// Tests the texts that users may type for a value and files may not contain: sums, units, labels.
 
 import Testing
 
@@ -19,14 +19,13 @@ struct ReadingTests {
         ).node
     }
 
-    private func expectPersonal(_ text: String, _ node: TweakNode, _ value: TweakValue) throws {
-        #expect(try node.read(text, from: .person) == value, "\(text)")
-        let file = refusal { _ = try node.read(text, from: .file) }
-        #expect(file?.code == .badValue, "\(text)")
+    private func expectTypedOnly(_ text: String, _ node: TweakNode, _ value: TweakValue) throws {
+        #expect(try node.read(text, from: .typed) == value, "\(text)")
+        #expect(refusal { _ = try node.read(text, from: .file) }?.code == .badValue, "\(text)")
     }
 
     private func expectRefused(_ text: String, _ node: TweakNode, _ words: String) {
-        let error = refusal { _ = try node.read(text, from: .person) }
+        let error = refusal { _ = try node.read(text, from: .typed) }
         #expect(error?.code == .badValue && error?.message.contains(words) == true, "\(text): \(error?.message ?? "")")
     }
 
@@ -34,83 +33,90 @@ struct ReadingTests {
         arguments: [
             ("50 px/s²", 50), ("50px/s²", 50), ("-1.5e1  px/s²", -15), ("40*2", 80), ("40 * 2", 80), ("1 + 2*3", 7),
             ("(1+2)*3", 9), ("10/4", 2.5), ("0.1+0.2", 0.3), ("2 - -3", 5), ("-(2)", -2), ("1e3*2", 2_000),
-            ("5e-1+1", 1.5),
-            ("40\u{2212}2", 38), ("4×5÷2", 10), ("40*2 px/s²", 80), ("3/4*100", 75), ("((1))", 1), ("0x10*2", 32),
+            ("5e-1+1", 1.5), ("40\u{2212}2", 38), ("4×5÷2", 10), ("40*2 px/s²", 80), ("3/4*100", 75), ("((1))", 1),
+            ("0x10*2", 32),
         ] as [(String, Double)])
-    func numbers(_ text: String, _ value: Double) throws { try expectPersonal(text, speed, .number(value)) }
+    func numbersMayBeSumsAndHaveTheUnit(_ text: String, _ value: Double) throws {
+        try expectTypedOnly(text, speed, .number(value))
+    }
 
     @Test(
         arguments: [
             ("50%", 50), ("50 %", 50), ("40*2", 80), ("3/4*100", 75), ("1.5*40", 60), ("0x2a - 2", 40),
-            ("1_000*2", 2_000),
-            ("9223372036854775807 - 9223372036854775806", 1), ("-4*-2", 8), ("1e3+0", 1_000),
+            ("1_000*2", 2_000), ("9223372036854775807 - 9223372036854775806", 1), ("-4*-2", 8), ("1e3+0", 1_000),
         ] as [(String, Int64)])
-    func ints(_ text: String, _ value: Int64) throws { try expectPersonal(text, count, .int(value)) }
+    func intsMayBeSumsAndHaveTheUnit(_ text: String, _ value: Int64) throws {
+        try expectTypedOnly(text, count, .int(value))
+    }
 
     @Test(
         arguments: [
             ("9223372036854775807+1", 1 << 63), ("2*9223372036854775807+1", .max), ("18446744073709551615/5*5", .max),
         ] as [(String, UInt64)])
-    func unsigned(_ text: String, _ value: UInt64) throws { try expectPersonal(text, big, .unsigned(value)) }
+    func unsignedIntegersMayBeSums(_ text: String, _ value: UInt64) throws {
+        try expectTypedOnly(text, big, .unsigned(value))
+    }
 
     @Test(
         arguments: [
             ("2", .milliseconds(2)), ("1.5", .microseconds(1_500)), ("-2", .milliseconds(-2)), ("0", .zero),
             ("250 ms", .milliseconds(250)), ("1h 30 m", .seconds(5_400)),
         ] as [(String, Duration)])
-    func durations(_ text: String, _ value: Duration) throws { try expectPersonal(text, delay, .duration(value)) }
+    func durationsMayLackTheUnitOfTheCurrentValue(_ text: String, _ value: Duration) throws {
+        try expectTypedOnly(text, delay, .duration(value))
+    }
 
-    @Test("of several units none is the shown one") func severalUnits() throws {
-        expectRefused("2", long, "is no duration; write a time such as 250ms")
-        try expectPersonal("0", long, .duration(.zero))
+    @Test func aDurationShownInSeveralUnitsNeedsAUnit() throws {
+        expectRefused("2", long, "is not a duration; write a time such as 250ms")
+        try expectTypedOnly("0", long, .duration(.zero))
     }
 
     @Test(arguments: [("Fast", "a"), ("Slow", "Slow"), ("Same", "Same"), ("a", "a"), ("fast", "fast")])
-    func labels(_ text: String, _ name: String) throws {
-        #expect(try mode.read(text, from: .person) == .choice(name))
-        #expect(try mode.read(text, from: .file) == .choice(text))
+    func choicesMayBeNamedByLabelIfItIsUnique(_ text: String, _ name: String) throws {
+        #expect(try mode.read(text, from: .typed) == .choice(name) && mode.read(text, from: .file) == .choice(text))
     }
 
-    @Test("each kind keeps its own way to write a number alone")
-    func plain() throws {
+    @Test func eachKindKeepsItsSyntaxForASingleNumber() throws {
         for text in ["-5", "1e3", "72", "0.1"] {
-            #expect(try speed.read(text, from: .person) == (try speed.read(text, from: .file)))
+            #expect(try speed.read(text, from: .typed) == (try speed.read(text, from: .file)))
         }
         for text in ["0x2a", "1_000", "--5", "nan", "", "+"] {
-            expectRefused(text, speed, "is no number; write a finite")
+            expectRefused(text, speed, "is not a number; write a finite")
         }
         for text in ["1e3", "4.0", "4.2", "--5", "- 5"] {
-            expectRefused(text, count, "is no int; write a whole number")
+            expectRefused(text, count, "is not an int; write a whole number")
         }
-        #expect(try count.read("0x2a", from: .person) == .int(42))
+        #expect(try count.read("0x2a", from: .typed) == .int(42))
     }
 
     @Test(arguments: [
         "50 pt", "px/s²", "50 px", "px/s² 50", "40*", "*2", "(1", "1)", "()", "1 2", "40**2", "1/0", "1/(2-2)", "2^3",
         "1e39*1", "99999999999999999999999999999999999999*99", "1+x", "1e*2", ".5*2", "1..2*3", "0x*2",
     ])
-    func refusals(_ text: String) { expectRefused(text, speed, "is no number; write a finite number") }
-
-    @Test func whatIsNotWholeIsSaid() {
-        expectRefused("5/2", count, "“5/2” (2.5) is no int; write a whole number")
-        expectRefused("18446744073709551615+1", big, "is no int")
-        expectRefused("1 2ms", delay, "is no duration")
-        expectRefused("1h30", delay, "is no duration")
+    func otherUnitsAndInvalidSumsAreRefused(_ text: String) {
+        expectRefused(text, speed, "is not a number; write a finite number")
     }
 
-    @Test("long and deep texts end") func hostile() {
+    @Test func theErrorNamesTheResultThatIsNotWhole() {
+        expectRefused("5/2", count, "“5/2” (2.5) is not an int; write a whole number")
+        expectRefused("18446744073709551615+1", big, "is not an int")
+        expectRefused("1 2ms", delay, "is not a duration")
+        expectRefused("1h30", delay, "is not a duration")
+    }
+
+    @Test func longAndDeeplyNestedSumsAreRefused() {
         for text in [
             String(repeating: "(", count: 100_000), String(repeating: "(", count: 250),
-            String(repeating: "-", count: 250),
-            "1" + String(repeating: "+1", count: 40_000), String(repeating: "9", count: 250) + "*1",
-        ] { expectRefused(text, speed, "is no number") }
+            String(repeating: "-", count: 250), "1" + String(repeating: "+1", count: 40_000),
+            String(repeating: "9", count: 250) + "*1",
+        ] { expectRefused(text, speed, "is not a number") }
         let sum = "1" + String(repeating: "+1", count: 100)
-        #expect((try? speed.read(sum, from: .person)) == .number(101))
+        #expect((try? speed.read(sum, from: .typed)) == .number(101))
     }
 
-    @Test("a secret's sum is not told") func secret() {
+    @Test func theErrorForASecretDoesNotShowTheSum() {
         let pin = Tweak("A", "B", "Pin", 1, flags: .secret, registry: registry).node
-        let message = refusal { _ = try pin.read("5/2", from: .person) }?.message
-        #expect(message?.contains("the value is no int") == true && message?.contains("2.5") == false)
+        let message = refusal { _ = try pin.read("5/2", from: .typed) }?.message
+        #expect(message?.contains("the value is not an int") == true && message?.contains("2.5") == false)
     }
 }

@@ -1,4 +1,4 @@
-// Texts within texts.
+// Tests finding and replacing texts in texts.
 
 import Testing
 
@@ -10,13 +10,13 @@ struct StringSearchTests {
         ("abc", "abc", "", ""), ("abc", "abcd", "-", "abc"), ("abc", "", "-", "abc"), ("", "a", "-", ""),
         ("caf\u{E9}!", "cafe\u{301}", "tea", "tea!"), ("e\u{301}", "e", "-", "e\u{301}"),
     ])
-    func substitutes(_ text: String, _ old: String, _ new: String, _ expected: String) {
+    func replacesAllOccurrences(_ text: String, _ old: String, _ new: String, _ expected: String) {
         #expect(text.substituting(new, for: old) == expected)
     }
 
-    @Test func placesDoNotOverlap() {
+    @Test func occurrencesDoNotOverlap() {
         let text = "ababab"
-        #expect(text.places(of: "abab").map { text.distance(from: text.startIndex, to: $0.lowerBound) } == [0])
-        #expect(text.places(of: "ab").map { text[$0] } == ["ab", "ab", "ab"])
+        #expect(text.occurrences(of: "abab").map { text.distance(from: text.startIndex, to: $0.lowerBound) } == [0])
+        #expect(text.occurrences(of: "ab").map { text[$0] } == ["ab", "ab", "ab"])
     }
 }

@@ -1,4 +1,4 @@
-// Moments as text, against what the calendar says.
+// Tests ISO 8601 texts of times against known ones and Foundation.
 
 import Foundation
 import Testing
@@ -6,23 +6,18 @@ import TweaksTestSupport
 
 @testable import Tweaks
 
-@Suite("Moments as text")
 struct TimeTextTests {
     @Test(
-        "known moments",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
-            (951_782_400_000, "2000-02-29T00:00:00.000Z"),
-            (1_795_253_400_123, "2026-11-21T09:30:00.123Z"), (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"),
-            (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"), (1_795_253_400_123, "2026-11-21T09:30:00.123Z"),
+            (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"), (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
         ] as [(Int64, String)])
-    func known(milliseconds: Int64, text: String) {
-        #expect(TimeText.print(milliseconds) == text)
-        #expect(TimeText.parse(text) == milliseconds)
+    func knownTimesArePrintedAndParsed(milliseconds: Int64, text: String) {
+        #expect(TimeText.print(milliseconds) == text && TimeText.parse(text) == milliseconds)
     }
 
-    @Test("the same as Foundation says", arguments: UInt64(1)...10)
-    func foundation(seed: UInt64) {
+    @Test(arguments: UInt64(1)...10) func randomTimesAgreeWithFoundation(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<100 {
             let seconds = Int64.random(in: -3_000_000_000...30_000_000_000, using: &generator)
@@ -32,23 +27,21 @@ struct TimeTextTests {
         }
     }
 
-    @Test("moments that no year of four digits holds", arguments: [Int64.min, .max])
-    func limits(milliseconds: Int64) { #expect(TimeText.parse(TimeText.print(milliseconds)) != nil) }
+    @Test(arguments: [Int64.min, .max]) func yearsOfMoreThanFourDigitsAreLimited(milliseconds: Int64) {
+        #expect(TimeText.parse(TimeText.print(milliseconds)) != nil)
+    }
 
-    @Test("fractions", arguments: [("", 0), (".5", 500), (".12", 120), (".123456789", 123)] as [(String, Int64)])
-    func fractions(text: String, milliseconds: Int64) {
+    @Test(arguments: [("", 0), (".5", 500), (".12", 120), (".123456789", 123)] as [(String, Int64)])
+    func fractionsAreCutToMilliseconds(text: String, milliseconds: Int64) {
         #expect(TimeText.parse("1970-01-01T00:00:00\(text)Z") == milliseconds)
     }
 
-    @Test(
-        "what is no moment",
-        arguments: [
-            "", "Z", "1970-01-01", "1970-01-01T00:00:00", "1970-01-01T00:00:00.Z", "1970-01-01T00:00:00+01:00",
-            "1970-02-30T00:00:00Z", "1970-13-01T00:00:00Z", "1970-00-01T00:00:00Z", "1970-01-01T24:00:00Z",
-            "1970-01-01T00:60:00Z", "1970-01-01 00:00:00Z", "197a-01-01T00:00:00Z", "2026-11-21T09:30:00.1x3Z",
-        ])
-    func malformed(text: String) { #expect(TimeText.parse(text) == nil) }
+    @Test(arguments: [
+        "", "Z", "1970-01-01", "1970-01-01T00:00:00", "1970-01-01T00:00:00.Z", "1970-01-01T00:00:00+01:00",
+        "1970-02-30T00:00:00Z", "1970-13-01T00:00:00Z", "1970-00-01T00:00:00Z", "1970-01-01T24:00:00Z",
+        "1970-01-01T00:60:00Z", "1970-01-01 00:00:00Z", "197a-01-01T00:00:00Z", "2026-11-21T09:30:00.1x3Z",
+    ])
+    func malformedTextsAreRefused(text: String) { #expect(TimeText.parse(text) == nil) }
 
-    @Test("in names of files")
-    func compact() { #expect(TimeText.compact(1_795_253_400_123) == "20261121T093000Z") }
+    @Test func fileNamesHaveCompactTimes() { #expect(TimeText.compact(1_795_253_400_123) == "20261121T093000Z") }
 }

@@ -1,4 +1,4 @@
-// Unsigned integers of 64 bits: every value up to 2⁶⁴ − 1 is set, kept and told exactly.
+// Tests unsigned integers of 64 bits: values up to 2⁶⁴ − 1 are set, stored and printed exactly.
 
 import Testing
 
@@ -12,27 +12,24 @@ struct UnsignedTests {
     init() { tweak = Tweak("Kind", "Of", "UInt64", UInt64(7), registry: registry) }
 
     @Test(
-        "text, value and what is printed",
         arguments: [
             ("0", 0), ("9223372036854775807", (1 << 63) - 1), ("9223372036854775808", 1 << 63),
             ("+9223372036854775808", 1 << 63), ("0x8000_0000_0000_0000", 1 << 63),
             ("18446744073709551615", .max), ("0xFFFFFFFFFFFFFFFF", .max), ("18_446_744_073_709_551_615", .max),
         ] as [(String, UInt64)])
-    func accepts(_ text: String, _ value: UInt64) throws {
+    func acceptsTextsUpToTheMaximum(_ text: String, _ value: UInt64) throws {
         try tweak.erased.set(text: text)
         #expect(tweak.value == value && tweak.erased.value == TweakValue(whole: value))
         #expect(tweak.erased.value?.text == "\(value)" && tweak.erased.value?.kind == .int)
         #expect(tweak.erased.description == "Kind/Of/UInt64 = \(value)")
-        #expect(registry.snapshot()[tweak] == value)
-        #expect(registry.snapshot()["Kind/Of/UInt64"] == TweakValue(whole: value))
+        let snapshot = registry.snapshot()
+        #expect(snapshot[tweak] == value && snapshot["Kind/Of/UInt64"] == TweakValue(whole: value))
     }
 
-    @Test(
-        "what 64 bits do not hold",
-        arguments: ["18446744073709551616", "0x10000000000000000", "1e19", "-9223372036854775809"])
-    func refuses(_ text: String) { expectRefused(text, by: tweak.erased, .badValue) }
+    @Test(arguments: ["18446744073709551616", "0x10000000000000000", "1e19", "-9223372036854775809"])
+    func refusesTextsBeyond64Bits(_ text: String) { expectRefused(text, by: tweak.erased, .badValue) }
 
-    @Test func endsAtItsBounds() throws {
+    @Test func refusesAndClampsValuesOutOfRange() throws {
         expectRefused("-1", by: tweak.erased, .outOfRange)
         #expect(tweak.erased.lowerBound == .int(0) && tweak.erased.upperBound == .unsigned(.max))
         let plain = Tweak("Kind", "Of", "UInt", UInt.max, registry: registry)
@@ -49,15 +46,15 @@ struct UnsignedTests {
         #expect(small.value == 100)
     }
 
-    @Test("signed tweaks end where they did", arguments: ["9223372036854775808", "18446744073709551615"])
-    func signed(_ text: String) {
+    @Test(arguments: ["9223372036854775808", "18446744073709551615"])
+    func signedTweaksRefuseTextsBeyondTheirMaximum(_ text: String) {
         expectRefused(text, by: Tweak("Kind", "Of", "Int", 0, registry: registry).erased, .badValue)
         let bounded = Tweak("Kind", "Of", "Bounded", 0, in: 0...9, registry: registry)
         expectRefused(text, by: bounded.erased, .outOfRange)
         expectRefused(text, by: Tweak("Kind", "Of", "Byte", UInt8(0), registry: registry).erased, .outOfRange)
     }
 
-    @Test("a small value is an int, whoever says it is unsigned") func oneForm() throws {
+    @Test func unsignedValuesThatFitAnIntBecomeOne() throws {
         #expect(try tweak.erased.set(.unsigned(5)).new == .int(5))
         #expect(try Tweak("Kind", "Of", "Int", 0, registry: registry).erased.set(.unsigned(5)).new == .int(5))
         #expect(try tweak.erased.set(.number(0x1p63)).new == .unsigned(1 << 63))
@@ -67,16 +64,13 @@ struct UnsignedTests {
         #expect(refusal { try number.erased.set(.unsigned(.max)) }?.code == .badValue)
     }
 
-    @Test("sums cross 2⁶³ both ways and end at 2⁶⁴ − 1") func sums() throws {
+    @Test func relativeChangesCross2To63AndEndAtTheMaximum() throws {
         func change(_ change: TweakBatch.Change) throws -> UInt64 {
-            var batch = TweakBatch()
-            batch.append(tweak.node, change)
-            try registry.commit(batch, origin: .code, policy: nil, delivery: .caller)
+            try registry.commit(origin: .code) { $0.append(tweak.node, change) }
             return tweak.value
         }
         try tweak.set((1 << 63) - 1)
-        #expect(try change(.add(.int(1))) == 1 << 63)
-        #expect(try change(.subtract(.int(1))) == (1 << 63) - 1)
+        #expect(try change(.add(.int(1))) == 1 << 63 && change(.subtract(.int(1))) == (1 << 63) - 1)
         #expect(try change(.add(.unsigned(1 << 63))) == .max)
         #expect(throws: TweakError.self) { try change(.add(.int(1))) }
         #expect(try change(.subtract(.unsigned(.max))) == 0)
@@ -85,12 +79,10 @@ struct UnsignedTests {
         #expect(try change(.subtract(.int(-1))) == 1)
     }
 
-    @Test func observedAndListed() throws {
-        let seen = Recorder<UInt64>()
-        let token = tweak.observe { seen.note($0.new) }
+    @Test func observersAndLayersHaveTheExactValue() throws {
+        let changes = ChangeRecorder(tweak) { $0.new }
         try tweak.set(.max)
         try tweak.set(1 << 63)
-        #expect(seen.all == [.max, 1 << 63] && tweak.erased.layers.map(\.value) == [.int(7), .unsigned(1 << 63)])
-        token.cancel()
+        #expect(changes.all == [.max, 1 << 63] && tweak.erased.layers.map(\.value) == [.int(7), .unsigned(1 << 63)])
     }
 }

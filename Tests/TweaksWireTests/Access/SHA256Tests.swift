@@ -1,4 +1,4 @@
-// SHA-256 against the published vectors, and against the system's own tool.
+// Tests SHA-256 with published vectors, and against sha256sum.
 
 import Foundation
 import Testing
@@ -6,7 +6,7 @@ import TweaksTestSupport
 import TweaksWire
 
 @Suite(.blocking) struct SHA256Tests {
-    /// FIPS 180-4's examples, as NIST publishes them.
+    /// The examples of FIPS 180-4.
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -19,19 +19,18 @@ import TweaksWire
             "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"
         ),
     ])
-    func published(_ message: String, _ digest: String) {
+    func digestsEqualThePublishedOnes(_ message: String, _ digest: String) {
         #expect(TokenText.hexadecimal(SHA256.digest(message.utf8)) == digest)
     }
 
-    @Test(.tags(.quantity), .enabled(if: isQuantityFull, "set TWEAKS_TEST_QUANTITY=full")) func aMillionLetters() {
+    @Test(.tags(.quantity), .enabled(if: isQuantityFull, "set TWEAKS_TEST_QUANTITY=full"))
+    func theDigestOfAMillionLettersEqualsThePublishedOne() {
         let digest = SHA256.digest(repeatElement(UInt8(ascii: "a"), count: 1_000_000))
-        #expect(
-            TokenText.hexadecimal(digest) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
+        #expect(TokenText.hexadecimal(digest) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
     }
 
-    /// Every length around the edges of blocks, as sha256sum has it.
     @Test(.enabled(if: Tool.sha256sum.exists, "there is no sha256sum here"))
-    func asTheSystemHasIt() throws {
+    func digestsOfAllShortLengthsEqualThoseOfSHA256Sum() throws {
         let directory = try TemporaryDirectory()
         var generator = SeededGenerator(seed: 5)
         let messages = (Array(0...200) + [100_003]).map { length in

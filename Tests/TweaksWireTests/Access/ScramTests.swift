@@ -1,4 +1,4 @@
-// SCRAM-SHA-256 by the vectors of the RFCs, and with tokens: both sides know each other, or neither.
+// Tests SCRAM-SHA-256 with the vectors of the RFCs, and with tokens.
 
 import Testing
 import Tweaks
@@ -7,14 +7,12 @@ import TweaksTestSupport
 @testable import TweaksWire
 
 struct ScramTests {
-    // MARK: The parts
-
     /// RFC 4648, section 10.
     @Test(arguments: [
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
         ("foobar", "Zm9vYmFy"), ("\u{3F}\u{3E}\u{7F}", "Pz5/"),
     ])
-    func base64(_ text: String, _ encoded: String) {
+    func base64IsEncodedAndDecoded(_ text: String, _ encoded: String) {
         #expect(Base64.encode(text.utf8) == encoded)
         #expect(Base64.decode(encoded) == Array(text.utf8))
         let url = encoded.replacing("=", with: "").replacing("/", with: "_")
@@ -23,9 +21,9 @@ struct ScramTests {
     }
 
     @Test(arguments: ["Zg", "Zg=", "Zg===", "Zh==", "Z g=", "Zm8=Zm8=", "=", "====", "Zm9v\n", "Pz5_", "Zm9é"])
-    func isNoBase64(_ text: String) { #expect(Base64.decode(text) == nil) }
+    func invalidBase64IsRefused(_ text: String) { #expect(Base64.decode(text) == nil) }
 
-    /// key, message, code: RFC 4231, sections 4.2 to 4.8; 4.6 is cut to 128 bits there.
+    /// Key, message, code: RFC 4231, sections 4.2 to 4.8; 4.6 is truncated to 128 bits there.
     @Test(arguments: [
         (
             Array(repeating: UInt8(0x0B), count: 20), Array("Hi There".utf8),
@@ -43,10 +41,7 @@ struct ScramTests {
             Array(1...25), Array(repeating: 0xCD, count: 50),
             "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b"
         ),
-        (
-            Array(repeating: 0x0C, count: 20), Array("Test With Truncation".utf8),
-            "a3b6167473100ee06e0c796c2955552b"
-        ),
+        (Array(repeating: 0x0C, count: 20), Array("Test With Truncation".utf8), "a3b6167473100ee06e0c796c2955552b"),
         (
             Array(repeating: 0xAA, count: 131), Array("Test Using Larger Than Block-Size Key - Hash Key First".utf8),
             "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
@@ -59,19 +54,18 @@ struct ScramTests {
             "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2"
         ),
     ])
-    func code(_ key: [UInt8], _ message: [UInt8], _ code: String) {
+    func codesEqualThePublishedOnes(_ key: [UInt8], _ message: [UInt8], _ code: String) {
         #expect(TokenText.hexadecimal(SHA256.code(message, key: key)).hasPrefix(code))
     }
 
-    // MARK: RFC 7677, section 3
-
+    // RFC 7677, section 3.
     private static let challenge =
         "r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096"
     private static let last =
         "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ="
     private static let signature = "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="
 
-    @Test func theClientOfTheRFC() {
+    @Test func theClientSendsTheMessagesOfTheRFC() {
         var client = Scram.Client(user: "user", password: "pencil", nonce: "rOprNGfwEbeRWgbNEkqO")
         #expect(client.first == "n,,n=user,r=rOprNGfwEbeRWgbNEkqO")
         #expect(client.answer(Self.challenge) == Self.last)
@@ -79,7 +73,7 @@ struct ScramTests {
         #expect(!client.accepts(Self.signature.replacing("6rr", with: "6rs")))
     }
 
-    @Test func theServerOfTheRFC() throws {
+    @Test func theServerSendsTheMessagesOfTheRFC() throws {
         let salt = try #require(Base64.decode("W22ZaJ0SNY7soEsUEjb6gQ=="))
         let server = try Scram.Server(
             "n,,n=user,r=rOprNGfwEbeRWgbNEkqO", nonce: "%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0", iterations: 4_096
@@ -95,9 +89,7 @@ struct ScramTests {
         return try #require(answer)
     }
 
-    // MARK: Tokens
-
-    @Test func bothKnowTheToken() throws {
+    @Test func withTheSameTokenBothSidesAccept() throws {
         let token = TokenSecret.make()
         var client = Scram.Client(token: token)
         let server = try Scram.Server(client.first)
@@ -106,25 +98,25 @@ struct ScramTests {
         let acceptance = try #require(try server.accept(last, ScramVerifier(token: token)))
         #expect(client.accepts(acceptance.last))
         #expect(client.sessionKey == acceptance.sessionKey && client.sessionKey.count == 32)
-        // Nothing that is sent, or kept, holds the token.
-        let said = [client.first, server.challenge, last, acceptance.last, ScramVerifier(token: token).text]
-        #expect(!said.contains { $0.contains(token) || $0.contains(token.dropFirst(4)) })
+        // Neither messages nor verifier contain the token.
+        let messages = [client.first, server.challenge, last, acceptance.last, ScramVerifier(token: token).text]
+        #expect(!messages.contains { $0.contains(token) || $0.contains(token.dropFirst(4)) })
         // Each message is one bare word of the protocol.
-        for message in said {
+        for message in messages {
             let line = Array("auth \(Scram.mechanism) \(message)".utf8)
             let tokens = try line.withUnsafeBufferPointer { try Tokenizer.tokens($0) }
             #expect(tokens == [Token("auth"), Token(Scram.mechanism), Token(message)])
         }
     }
 
-    @Test func oneOfThemDoesNot() throws {
+    @Test func withDifferentTokensNeitherSideAccepts() throws {
         let (right, wrong) = (TokenSecret.make(), TokenSecret.make())
         var client = Scram.Client(token: wrong)
         let server = try Scram.Server(client.first)
         let last = try answer(&client, server.challenge)
         #expect(try server.accept(last, ScramVerifier(token: right)) == nil)
-        #expect(try server.accept(last, .nobodys) == nil)
-        // What a server that does not know the token could say.
+        #expect(try server.accept(last, .decoy) == nil)
+        // Claims of a server that does not know the token.
         for claim in ["", "v=", "v=\(Base64.encode(Array(repeating: 0, count: 32)))", "e=other-error", last] {
             #expect(!client.accepts(claim))
         }
@@ -133,8 +125,7 @@ struct ScramTests {
         #expect(early.answer(server.challenge) == nil)
     }
 
-    /// Another exchange's proof is worth nothing, and neither is the file's own key.
-    @Test func isOfUseOnce() throws {
+    @Test func proofsOfOtherExchangesAndStoredKeysAreRefused() throws {
         let token = TokenSecret.make()
         let verifier = ScramVerifier(token: token)
         var client = Scram.Client(token: token)
@@ -148,8 +139,7 @@ struct ScramTests {
         #expect(try again.accept(forged, verifier) == nil)
     }
 
-    /// The challenge is the same for a key id that there is, and for one that there is not: it follows from the message.
-    @Test func tellsNothing() throws {
+    @Test func theChallengeDoesNotRevealWhetherAKeyIDExists() throws {
         let first = "n,,n=\(ScramVerifier.id(of: "twk_unknown")),r=abc"
         let challenges = try (0..<2).map { _ in try Scram.Server(first, nonce: "N").challenge }
         #expect(challenges[0] == challenges[1] && challenges[0].hasSuffix(",i=1"))
@@ -160,25 +150,24 @@ struct ScramTests {
         "n,a=b,n=a,r=x",
         "p=tls-unique,,n=a,r=x", "n,,n=a,r=x y", "n,,n=a,r=é", "n,,n=a,r=" + String(repeating: "x", count: 512),
     ])
-    func isNoBeginning(_ message: String) { #expect(throws: TweakError.self) { try Scram.Server(message) } }
+    func badBeginningsAreRefused(_ message: String) { #expect(throws: TweakError.self) { try Scram.Server(message) } }
 
     @Test(arguments: [
         "", "r=aN", "r=aN,s=", "r=aN,s=YQ==", "r=aN,s=YQ==,i=", "r=aN,s=YQ==,i=0", "r=aN,s=YQ==,i=-1", "r=aN,s=YQ,i=1",
         "r=aN,s=YQ==,i=4097", "r=a,s=YQ==,i=1", "r=N,s=YQ==,i=1", "s=YQ==,r=aN,i=1", "e=other-error",
         "m=x,r=aN,s=YQ==,i=1",
     ])
-    func isNoChallenge(_ message: String) {
+    func invalidChallengesAreRefused(_ message: String) {
         var client = Scram.Client(user: "u", password: "p", nonce: "a")
-        #expect(client.answer(message) == nil)
-        #expect(client.sessionKey.isEmpty)
+        #expect(client.answer(message) == nil && client.sessionKey.isEmpty)
     }
 
     @Test(arguments: [
         "c=biws", "c=biws,r=aN", "c=biws,r=aN,p=", "c=eSws,r=aN,p=AAAA", "c=biws,r=a,p=AAAA", "c=biws,r=aN,p=AAAA",
         "r=aN,c=biws,p=AAAA", "c=biws,r=aN,p=!",
     ])
-    func isNoEnd(_ message: String) throws {
+    func invalidLastMessagesAreRefused(_ message: String) throws {
         let server = try Scram.Server("n,,n=u,r=a", nonce: "N")
-        #expect(throws: TweakError.self) { try server.accept(message, .nobodys) }
+        #expect(throws: TweakError.self) { try server.accept(message, .decoy) }
     }
 }

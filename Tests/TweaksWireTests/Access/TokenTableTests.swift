@@ -1,4 +1,4 @@
-// Which token somebody has shown.
+// Tests the lookup of tokens.
 
 import Testing
 import Tweaks
@@ -10,8 +10,7 @@ struct TokenTableTests {
         TokenEntry(name: name, verifier: .sha256(digest), scopes: [.read])
     }
 
-    /// One wrong bit anywhere makes it another token.
-    @Test(arguments: 0..<SHA256.count) func oneBit(_ position: Int) {
+    @Test(arguments: 0..<SHA256.count) func eachBitOfTheDigestIsCompared(_ position: Int) {
         let digest = SHA256.digest("twk_right".utf8)
         for bit in 0..<8 {
             var other = digest
@@ -21,20 +20,18 @@ struct TokenTableTests {
         #expect(TokenTable([entry("a", digest)]).entry(for: "twk_right")?.name == "a")
     }
 
-    @Test func amongMany() {
+    @Test func aTokenIsFoundAmongMany() {
         let table = TokenTable((0..<50).map { entry("t\($0)", SHA256.digest("twk_\($0)".utf8)) })
         for number in 0..<50 { #expect(table.entry(for: "twk_\(number)")?.name == "t\(number)") }
         for number in 50..<quantity(20_000, few: 500) { #expect(table.entry(for: "twk_\(number)") == nil) }
     }
 
-    /// What is no digest is nobody's.
-    @Test func shortDigests() {
-        #expect(
-            TokenTable([entry("a", []), entry("b", Array(SHA256.digest("x".utf8).prefix(31)))]).entry(for: "x") == nil)
+    @Test func shortDigestsMatchNoToken() {
+        let entries = [entry("a", []), entry("b", Array(SHA256.digest("x".utf8).prefix(31)))]
+        #expect(TokenTable(entries).entry(for: "x") == nil)
     }
 
-    /// A token is found by what SCRAM keeps of it as by its digest, and by its key id alone.
-    @Test func byKeyID() {
+    @Test func aTokenIsFoundByVerifierDigestAndKeyID() {
         let tokens = (0..<20).map { "twk_\($0)" }
         let old = entry("old", SHA256.digest("twk_0".utf8))
         let table = TokenTable([old] + tokens.dropFirst().map { TokenEntry(name: $0, token: $0, scopes: [.read]) })

@@ -1,4 +1,4 @@
-// The lines of a token file: what they give, and everything that gives nothing.
+// Tests the lines of token files: entries, options, and errors.
 
 import Testing
 import Tweaks
@@ -14,21 +14,18 @@ import TweaksWire
 
     private func text(_ lines: String...) -> TokenText { TokenText(Array(lines.map { $0 + "\n" }.joined().utf8)) }
 
-    // MARK: What counts
-
-    @Test func aWholeLine() throws {
+    @Test func aLineHasScopesExpiryAndRate() throws {
         let line = "alice \(Self.digest()) read \"write:Label/Font Size\" expires 2026-12-21T00:00:00Z rate 10"
         let text = text(line)
         #expect(text.problems.isEmpty)
         let entry = try #require(text.table["alice"])
         #expect(entry.scopes.map(\.description) == ["read", "write:Label/Font Size"])
-        #expect(entry.digest == SHA256.digest("1".utf8))
+        #expect(entry.digest == SHA256.digest("1".utf8) && entry.commitsPerSecond == 10)
         #expect(entry.expires == TimeText.parse("2026-12-21T00:00:00Z"))
-        #expect(entry.commitsPerSecond == 10)
         #expect(TokenText.line(entry) == line)
     }
 
-    /// written, as it is written again
+    /// A line, and its canonical form.
     @Test(arguments: [
         ("a \(digest()) read", "a \(digest()) read"),
         ("\t a  \(digest().uppercasedDigits)  read\t", "a \(digest()) read"),
@@ -41,20 +38,18 @@ import TweaksWire
         ),
         ("a \(digest()) \"write:expires\" 'read:it\\'", "a \(digest()) write:expires read:it\\"),
     ])
-    func readsBack(_ written: String, _ canonical: String) throws {
+    func linesAreWrittenInCanonicalForm(_ written: String, _ canonical: String) throws {
         let entry = try #require(text(written).table["a"])
         #expect(TokenText.line(entry) == canonical)
         #expect(text(TokenText.line(entry)).table.entries == [entry])
     }
 
-    @Test func blanksAndComments() {
+    @Test func blanksAndCommentsAreSkipped() {
         let text = TokenText(Array("\u{FEFF}# tokens\r\n\r\n  \t\n a \(Self.digest()) read # mine\r\n#x\n".utf8))
-        #expect(text.table.entries.map(\.name) == ["a"])
-        #expect(text.problems.isEmpty)
+        #expect(text.table.entries.map(\.name) == ["a"] && text.problems.isEmpty)
     }
 
-    /// What SCRAM keeps, as token new writes it.
-    @Test func aLineForScram() throws {
+    @Test func aLineCanHoldAScramVerifier() throws {
         let entry = TokenEntry(name: "plain-auth", token: "twk_1", scopes: [.read])
         let line = TokenText.line(entry)
         #expect(line == "plain-auth scram-sha-256:\(Self.verifier("twk_1")) read")
@@ -72,33 +67,26 @@ import TweaksWire
         "", "x", "::", "\(verifier("a")):", "\(verifier("a").dropLast())", "\(verifier("a").dropFirst())",
         verifier("a").replacing("=", with: ""), verifier("a").replacing(":", with: ": "), "\(verifier("a"))=",
     ])
-    func isNoVerifier(_ verifier: String) {
+    func invalidVerifiersAreRefused(_ verifier: String) {
         let text = text("a scram-sha-256:\(verifier) read")
         #expect(text.table.entries.isEmpty && text.problems.map(\.error.code) == [.badValue])
         #expect(text.problems.first?.error.message.contains("tweakctl token new") == true)
     }
-
-    // MARK: plain-auth off
 
     @Test(arguments: [
         ("plain-auth off", true), ("  plain-auth\toff # since June", true), ("plain-auth offer", false),
         ("plain-auth on", false), ("plain-auth", false), ("plain-auth OFF", false), ("plain-auth off now", false),
         ("\"plain-auth\" off", false), ("Plain-Auth off", false), ("plain-auth \(digest()) read", false),
     ])
-    func plainAuth(_ line: String, _ isOff: Bool) {
+    func onlyTheBareLineTurnsPlainAuthOff(_ line: String, _ isOff: Bool) {
         let text = text("good \(Self.digest(2)) read", line)
-        #expect(text.table.refusesPlain == isOff)
-        #expect(text.table["good"] != nil)
-        let isToken = line.hasSuffix("read")
-        #expect(text.problems.map(\.line) == (isOff || isToken ? [] : [2]))
+        #expect(text.table.refusesPlain == isOff && text.table["good"] != nil)
+        #expect(text.problems.map(\.line) == (isOff || line.hasSuffix("read") ? [] : [2]))
     }
 
-    /// Half a line that takes something away takes it away.
-    @Test func plainAuthWithoutAnEnd() {
+    @Test func plainAuthOffNeedsNoLineBreak() {
         #expect(TokenText(Array("plain-auth off".utf8)).table.refusesPlain)
     }
-
-    // MARK: What gives nothing
 
     @Test(arguments: [
         ("\(digest())", TweakError.Code.badValue), ("a", .badValue), ("a read", .badValue),
@@ -124,70 +112,57 @@ import TweaksWire
         ("a \(digest()) read:\u{202E}x", .badValue), ("a \(digest()) \"read:\\u0007\"", .badValue),
         ("a \(digest()) " + String(repeating: "read ", count: 13_200), .tooLong),
     ])
-    func isNone(_ line: String, _ code: TweakError.Code) {
+    func invalidLinesAreRefused(_ line: String, _ code: TweakError.Code) {
         let text = text("good \(Self.digest(2)) read", line)
         #expect(text.table.entries.map(\.name) == ["good"])
-        #expect(text.problems.map(\.line) == [2])
-        #expect(text.problems.first?.error.code == code)
-        // Who it is may be said; what could be of use to others not.
+        #expect(text.problems.map(\.line) == [2] && text.problems[0].error.code == code)
+        // The message may contain the name, and never the digest.
         let message = text.problems.first?.error.message ?? ""
         #expect(Quoting.isSafe(message) && !message.contains(Self.hex) && !message.contains(Self.digest().suffix(60)))
     }
 
-    @Test func invalidBytes() {
+    @Test func aLineWithInvalidUTF8IsRefused() {
         let bytes = Array("a \(Self.digest()) read".utf8) + [0xFF, 0x0A] + Array("b \(Self.digest(2)) read\n".utf8)
         let text = TokenText(bytes)
         #expect(text.table.entries.map(\.name) == ["b"])
         #expect(text.problems.map(\.description) == ["1: bad-line \(ParsedLine.badLine.message)"])
     }
 
-    /// Somebody may be writing it; the beginning of a line can give more than the whole.
-    @Test func anUnendedLine() {
+    /// A part of a line can have more rights than the whole.
+    @Test func aLineWithoutALineBreakIsIgnored() {
         let whole = Array(
             "b \(Self.digest(2)) read\na \(Self.digest()) write:Label/Text expires 2026-12-21T00:00:00Z rate 1\n".utf8)
-        let end = whole.count
-        for length in 0..<end {
-            let text = TokenText(Array(whole[..<length]))
-            #expect(text.table["a"] == nil)
-        }
+        for length in whole.indices { #expect(TokenText(Array(whole[..<length])).table["a"] == nil) }
         #expect(TokenText(whole).table.entries.count == 2)
     }
 
-    // MARK: Ambiguous
-
-    @Test func aNameTwice() {
+    @Test func linesWithTheSameNameAreRefused() {
         let text = text("a \(Self.digest(1)) read", "b \(Self.digest(2)) read", "a \(Self.digest(3)) admin")
-        #expect(text.table.entries.map(\.name) == ["b"])
-        #expect(text.problems.map(\.line) == [1, 3])
-        #expect(text.problems[0].error.code == .ambiguous)
-        #expect(text.problems[0].error.message.contains("lines 1, 3"))
+        #expect(text.table.entries.map(\.name) == ["b"] && text.problems.map(\.line) == [1, 3])
+        #expect(text.problems[0].error.code == .ambiguous && text.problems[0].error.message.contains("lines 1, 3"))
     }
 
-    /// The one that is wrong may be the one that was meant.
-    @Test func aNameTwiceOnceWrong() {
+    @Test func aLineWithTheNameOfAnInvalidOneIsRefused() {
         let text = text("a \(Self.digest(1)) admin", "a \(Self.digest(1)) read expires tomorrow")
         #expect(text.table.entries.isEmpty)
         #expect(text.problems.map(\.error.code) == [.ambiguous, .badValue])
     }
 
-    @Test func aTokenTwice() {
+    @Test func linesWithTheSameTokenAreRefused() {
         let text = text("a \(Self.digest(1)) read", "b \(Self.digest(1)) admin", "c \(Self.digest(2)) read")
         #expect(text.table.entries.map(\.name) == ["c"])
         #expect(text.problems.map(\.line) == [1, 2])
     }
 
-    // MARK: Limits
-
-    @Test func asManyAsThereMayBe() {
+    @Test func theNumberOfTokensIsLimited() {
         let lines = (0...TokenText.countLimit).map { Array("t\($0) \(Self.digest($0)) read\n".utf8) }
         let most = TokenText(Array(lines.dropLast().joined()))
         #expect(most.table.entries.count == TokenText.countLimit && most.problems.isEmpty)
         let more = TokenText(Array(lines.joined()))
-        #expect(more.table.entries.isEmpty)
-        #expect(more.problems.map(\.error.code) == [.tooMany])
+        #expect(more.table.entries.isEmpty && more.problems.map(\.error.code) == [.tooMany])
     }
 
-    @Test func asLargeAsItMayBe() {
+    @Test func theSizeIsLimited() {
         let line = Array("a \(Self.digest()) read\n".utf8)
         let rest = TokenText.sizeLimit - line.count
         let comments = (0..<rest).map { $0 % 1_024 == 1_023 || $0 == rest - 1 ? UInt8(ascii: "\n") : UInt8(ascii: "#") }
@@ -196,13 +171,11 @@ import TweaksWire
         #expect(more.table.entries.isEmpty && more.problems.map(\.error.code) == [.tooLong])
     }
 
-    /// Bytes of all sorts: no trap, and nothing that was not in a line as it has to be.
-    @Test func noise() {
+    @Test func randomBytesGiveOnlyValidEntries() {
         var generator = SeededGenerator(seed: 11)
         let words = [
             "a", "b", Self.digest(), Self.digest(2), "read", "write:A", "expires", "2030-01-01T00:00:00Z", "rate", "5",
-            "#",
-            "\"", "'", "\n", "\r\n", "\u{0}", "é", " ", "\\u", "ok",
+            "#", "\"", "'", "\n", "\r\n", "\u{0}", "é", " ", "\\u", "ok",
         ]
         for _ in 0..<quantity(5_000) {
             let count = Int.random(in: 0...12, using: &generator)
@@ -218,13 +191,11 @@ import TweaksWire
         }
     }
 
-    // MARK: Comments
-
     @Test(arguments: [
         ("a \(digest()) read # mine", "# mine"), ("a \(digest()) \"read:# x\" #", "#"), ("a \(digest()) read", ""),
         ("a \(digest()) \"read:A # B\"", ""), ("# all", "# all"), ("a \(digest()) 'read:#' # it's mine", "# it's mine"),
     ])
-    func comments(_ line: String, _ comment: String) {
+    func commentsOfLinesAreFound(_ line: String, _ comment: String) {
         #expect(String(decoding: TokenText.comment(Array(line.utf8)), as: UTF8.self) == comment)
     }
 }

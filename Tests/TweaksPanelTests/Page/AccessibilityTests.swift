@@ -1,0 +1,219 @@
+// Tests accessibility: keyboard, roles and names, motion, contrast, and widths.
+
+import Foundation
+import Testing
+import Tweaks
+import TweaksTestSupport
+
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct AccessibilityTests {
+    /// The roles of elements that need a name.
+    private static let operated: Set<String> = [
+        "button", "switch", "slider", "textbox", "searchbox", "combobox", "radio", "link", "tab", "menuitem",
+        "checkbox", "spinbutton", "dialog", "radiogroup", "option", "tabpanel", "menu", "navigation", "main", "article",
+    ]
+
+    /// Role and name of everything in the accessibility tree.
+    private func tree(_ page: PanelView) throws -> [(role: String, name: String)] {
+        let nodes = try page.browser.command("Accessibility.getFullAXTree")["nodes"].array ?? []
+        return nodes.filter { $0["ignored"] != true }.map { node in
+            let name = node["name"]["value"].string ?? ""
+            return (node["role"]["value"].string ?? "", name.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+    }
+
+    /// - Parameter wanted: Some of the names, to check the right content.
+    private func expectNames(_ page: PanelView, _ place: String, _ wanted: [String]) throws {
+        let tree = try tree(page)
+        for name in wanted {
+            #expect(tree.contains { Self.operated.contains($0.role) && $0.name == name }, "\(place): no \(name)")
+        }
+        for (role, name) in tree where Self.operated.contains(role) {
+            #expect(!name.isEmpty, "\(place): a \(role) without a name")
+        }
+    }
+
+    /// Each drawer: its button, its title, and names in it.
+    private static let drawers = [
+        ("history", "History", ["Undo", "Redo"]), ("presets", "Presets", ["Name of the preset", "Save"]),
+        ("import", "Import, export", ["Everything", "Lines to import", "File to import", "Preview changes"]),
+        ("people", "People", ["Your name, as others see it", "Use this name", "Sign out"]),
+    ]
+
+    @Test func everythingHasARoleAndANameAndHeadingsAreInOrder() throws {
+        try PanelHost.visit { _, page in
+            let levels = try page.ask(
+                "[...document.querySelectorAll('h1, h2, h3, h4')].filter(isShown).map((h) => Number(h.localName[1]))")
+            let numbers = levels.array?.compactMap { $0.number.map { Int($0) } } ?? []
+            #expect(numbers.first == 1 && numbers.count(where: { $0 == 1 }) == 1, "\(numbers)")
+            #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $1 <= $0 + 1 }, "\(numbers)")
+            let tree = try tree(page)
+            let controls = ["switch", "slider", "textbox", "searchbox", "combobox", "radio", "radiogroup"]
+            for role in ["banner", "navigation", "main", "search", "heading"] + controls {
+                #expect(tree.contains { $0.role == role }, "no \(role)")
+            }
+            for name in ["Kinds / Basic / Bool", "Kinds / Basic / Whole", "Kinds / Basic / Side"] {
+                #expect(tree.contains { $0.name == name }, "nothing called \(name)")
+            }
+            try expectNames(page, "list", ["Undo", "Search tweaks", "Kinds / Basic / Bool", "Kinds / Basic / Text"])
+            for (drawer, title, wanted) in Self.drawers {
+                // Until the heading comes, the drawer shows that it is loading.
+                try page.open(drawer)
+                try page.wait("byID('drawer').open && byID('pane').ariaLabel === given[0]", .string(title))
+                try expectNames(page, drawer, ["History", "Presets", "Import, export", "People", "Close"] + wanted)
+                try page.keys(.escape)
+            }
+            try page.openPicker()
+            try expectNames(page, "picker", ["Hue", "Opacity"])
+            try page.keys(.escape)
+            try page.click("Whole", "for")
+            try page.wait("isShown(byID('menu'))")
+            try expectNames(page, "menu", ["How long a change lasts", "1 minute", "10 minutes", "1 hour"])
+        }
+    }
+
+    @Test func changesOfOthersAreAnnounced() throws {
+        try PanelHost.visit { host, page in
+            #expect(try page.ask("byID('live').ariaLive") == "polite")
+            try host.set("Whole", "72")
+            try page.wait("/Whole.*72.*uid/.test(byID('live').textContent)")
+            // The user's own changes are not.
+            try page.ask("byID('live').textContent = ''")
+            try page.type("73", over: "Whole", then: .enter, sets: .int(73))
+            try host.set("Bool", "on")
+            try page.wait("byID('live').textContent !== ''")
+            #expect(try page.ask("byID('live').textContent.includes('Whole')") == false)
+        }
+    }
+
+    /// Each focused element has a visible mark, too.
+    @Test func theTabKeyReachesEveryControl() throws {
+        try PanelHost.visit { _, page in
+            try page.ask(
+                """
+                (globalThis.reached = new Set(), globalThis.unmarked = [], addEventListener('focusin', ({ target }) => {
+                    reached.add(target);
+                    const style = getComputedStyle(target), around = target.closest('.box, label, .seg') ?? target;
+                    const marks = [target, around, target.nextElementSibling ?? target].some((element) => {
+                        const style = getComputedStyle(element);
+                        return style.boxShadow !== 'none'
+                            || style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0;
+                    });
+                    if (!marks) unmarked.push(target.outerHTML.slice(0, 120));
+                }), document.body.focus(), 1)
+                """)
+            let wanted = """
+                [...document.querySelectorAll('a[href], button, input, select, textarea')].filter((element) =>
+                    isShown(element)
+                    && !element.disabled && element.tabIndex >= 0 && !(element.type === 'radio' && !element.checked))
+                """
+            // A few presses more than elements.
+            let count = Int(try page.ask("\(wanted).length").number ?? 0)
+            #expect(count > 80)
+            for _ in 0..<(count / 40 + 2) {
+                try page.browser.perform(.keyboard((0..<40).flatMap { _ in [KeyStep.press(.tab), .release(.tab)] }))
+            }
+            let missed = try page.ask(
+                "\(wanted).filter((element) => !reached.has(element)).map((element) => element.outerHTML.slice(0, 160))"
+            )
+            #expect(missed == [], "\(missed)")
+            let unmarked = try page.ask("unmarked")
+            #expect(unmarked == [], "\(unmarked)")
+        }
+    }
+
+    @Test func keysLeadFromTheSearchIntoARowAndBack() throws {
+        try PanelHost.visit { host, page in
+            try page.browser.perform(.keyboard("/whole".map { .character($0) }))
+            try page.wait("String(listed()).startsWith('Kinds/Basic/Whole')")
+            try page.keys(.enter)
+            try page.wait("document.activeElement === row('Whole')")
+            try page.keys(.enter, .up, sets: "Whole", to: .int(51))
+            try page.focus("Whole", "")
+        }
+    }
+
+    @Test(arguments: [true, false]) func nothingMovesWhereReducedMotionIsRequested(_ isReduced: Bool) throws {
+        let tweaks = PageTweaks()
+        defer { tweaks.gate.open() }
+        try PanelHost.visit(tweaks.registry, reducedMotion: isReduced) { host, page in
+            #expect(try page.ask("matchMedia('(prefers-reduced-motion: reduce)').matches") == .bool(isReduced))
+            // These move: a highlight, a switch, a drawer, a busy action.
+            try page.ask(
+                """
+                (globalThis.most = 0,
+                    globalThis.look = setInterval(() => { most = Math.max(most, document.getAnimations().length); }, 1), 1)
+                """)
+            try host.set("Whole", "72")
+            // The highlight shows in any case.
+            let paper = "getComputedStyle(row('Whole')).backgroundColor"
+            try page.wait("row('Whole').classList.contains('touched')")
+            try page.wait("\(!isReduced) || \(paper) !== getComputedStyle(row('Real')).backgroundColor")
+            try page.click("Bool", "switch", sets: .bool(true))
+            try page.click("Wait", "run")
+            try page.wait("row('Wait').querySelector('.spin') != null")
+            try page.open("history")
+            if !isReduced { try page.wait("most > 0") }
+            let most = try page.ask("(clearInterval(look), most)").number ?? 0
+            #expect(isReduced ? most == 0 : most > 0)
+        }
+    }
+
+    @Test(arguments: [360, 800, 1_600]) func nothingOverflowsAtAnyWidth(_ width: Int) throws {
+        try PanelHost.visit(width: width) { host, page in
+            try host.set("Whole", "72")
+            try page.wait("row('Whole').hasAttribute('data-modified')")
+            try page.expectRoom()
+            try page.attachPictures("panel-\(width)")
+            for place in ["history", "presets", "import", "people"] where width == 800 {
+                try page.open(place)
+                try page.attachPictures("panel-\(place)")
+                try page.keys(.escape)
+            }
+        }
+    }
+
+    /// WCAG's formula: 4.5 to 1, large text 3 to 1.
+    @Test func textHasEnoughContrast() throws {
+        try PanelHost.visit(expecting: [PanelView.refused(422)]) { host, page in
+            try host.set("Whole", "72")
+            try page.type("101", over: "Whole", then: .enter)
+            _ = try page.error("Whole")
+            try page.click("Real", "explain")
+            try page.wait("row('Real').querySelector('table') != null")
+            for scheme in Browser.Scheme.allCases {
+                try page.browser.change(to: scheme)
+                let faint = try page.ask(Self.contrast)
+                #expect(faint == [], "\(scheme): \(faint)")
+            }
+        }
+    }
+
+    private static let contrast = """
+        (() => {
+            const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+            const over = (colors) => {
+                canvas.clearRect(0, 0, 1, 1);
+                for (const color of colors) { canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1); }
+                return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+            };
+            const faint = new Map();
+            const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+            while (walker.nextNode()) {
+                const element = walker.currentNode.parentElement;
+                const words = walker.currentNode.data.trim();
+                const isExempt = element.closest('.swatch, .unseen, script, :disabled, option, [hidden]');
+                if (!words || !isShown(element) || isExempt) continue;
+                const { width, height } = element.getBoundingClientRect();
+                if (!width || !height) continue;
+                const style = getComputedStyle(element), behind = [];
+                for (let at = element; at; at = at.parentElement) behind.unshift(getComputedStyle(at).backgroundColor);
+                const paper = over(['Canvas', ...behind]), ink = over([`rgb(${paper})`, style.color]);
+                const ratio = contrast(ink, paper);
+                const size = parseFloat(style.fontSize), isLarge = size >= 24 || size >= 18.66 && style.fontWeight >= 700;
+                if (ratio >= (isLarge ? 3 : 4.5)) continue;
+                faint.set(`${element.localName}.${element.className} ${words.slice(0, 20)}`, ratio.toFixed(2));
+            }
+            return [...faint].slice(0, 12);
+        })()
+        """
+}
