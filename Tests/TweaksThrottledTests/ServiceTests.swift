@@ -84,7 +84,8 @@ extension WithSettings {
 
         @Test func neitherResetsNorClientsThatDoNotReadBlockOthers() async throws {
             try await serving {
-                (Limits.rate.value, Limits.burst.value) = (10_000, 10_000)
+                Limits.rate.value = 10_000
+                Limits.burst.value = 10_000
                 let unread = try TestClient(port: port)
                 _ = unread.sendMeanwhile(
                     String(repeating: "upper \(String(repeating: "x", count: 400))\n", count: 60_000))

@@ -22,7 +22,7 @@ struct PrivateFile {
 
     /// Replaces the content.
     /// - Parameters:
-    ///   - makes: Whether a missing file is created; otherwise the call does nothing then.
+    ///   - creates: Whether a missing file is created; otherwise the call does nothing then.
     ///   - body: Returns the new content for the old one; nil to leave it unchanged.
     func change(
         creates: Bool = true, _ body: ([UInt8]) throws(Failure) -> [UInt8]?

@@ -49,7 +49,7 @@ import TweaksWire
         ("chmod 644 tokens", "chmod 600"), ("mv tokens real; ln -s real tokens", "symbolic link"),
         ("chmod 777 .", "chmod go-w"), ("rm tokens; mkdir tokens", "regular file"),
         ("rm tokens; mkfifo -m 600 tokens", "regular file"), ("rm tokens; ln -s nowhere tokens", "symbolic link"),
-        ("head -c 1048577 /dev/zero > tokens", "larger"),
+        ("head -c 1048577 /dev/zero > tokens", "at most 1048576 bytes"),
     ])
     func aFileThatIsNotPrivateIsNeitherReadNorWritten(_ script: String, _ reason: String) throws {
         let cache = FileTokenCache(path: path)

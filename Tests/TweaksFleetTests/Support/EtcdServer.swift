@@ -45,15 +45,19 @@ final class EtcdServer: Sendable {
 
     private init(_ count: Int, _ flags: [String]) throws {
         directory = try TemporaryDirectory()
-        // All sockets are open at once, so that the ports differ.
-        let sockets = try (0..<(2 * count)).map { _ in try BoundSocket(loopback: .version4) }
-        ports = (0..<count).map { (sockets[2 * $0].port, sockets[2 * $0 + 1].port) }
+        ports = try Self.freePorts(count)
         self.flags = flags
         let started = try ports.indices.map(run)
         members.withLock { $0 = started }
     }
 
     deinit { close() }
+
+    /// All sockets are open at once, so that the ports differ, and closed before etcd starts.
+    private static func freePorts(_ count: Int) throws -> [(client: Int, peer: Int)] {
+        let sockets = try (0..<(2 * count)).map { _ in try BoundSocket(loopback: .version4) }
+        return (0..<count).map { (sockets[2 * $0].port, sockets[2 * $0 + 1].port) }
+    }
 
     private func run(_ index: Int) throws -> ChildProcess {
         let (client, peer) = ("http://127.0.0.1:\(ports[index].client)", "http://127.0.0.1:\(ports[index].peer)")

@@ -18,6 +18,7 @@ import TweaksTestSupport
             try page.step("undo", sets: "Whole", to: .int(20))
             try page.wait("field('Whole') === '20'")
             try page.step("undo", sets: "Whole", to: .int(50))
+            try page.wait("field('Whole') === '50'")
             try page.drag("Whole", x: 60, isReleased: false)
             try host.wait("Whole") { value in if case .int(let now) = value { now > 55 } else { false } }
             try page.keys(.escape, sets: "Whole", to: .int(50))

@@ -56,8 +56,8 @@ import TweaksTestSupport
         #expect(try client.ask("save mine") == ["ok saved mine, 2 tweaks"])
         #expect(try admin.ask("diff mine") == ["  Secret/Vault/Code 5, in force only", "ok 1 difference"])
         let refusal =
-            "error denied there is a preset look already, and only who may write everything can replace it; save "
-            + "under another name"
+            "error denied preset look exists, and replacing it takes write access to all tweaks; save under another "
+            + "name"
         #expect(try client.ask("save look") == [refusal])
         // The names of presets are visible to all sessions, their contents are not.
         #expect(try client.ask("presets") == ["  look", "  mine", "ok 2 presets"])

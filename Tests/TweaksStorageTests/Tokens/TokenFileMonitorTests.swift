@@ -113,7 +113,7 @@ private final class TokenFileFixture: Sendable {
         try fixture.run("echo 'c oops' >> tokens")
         for _ in 1...2 { fixture.monitor.reload() }
         let problems = fixture.events.filter(\.isProblem).map(\.description)
-        #expect(problems.map { $0.hasPrefix("\(fixture.path):6: ignored: c: behind the name") } == [true])
+        #expect(problems.map { $0.hasPrefix("\(fixture.path):6: ignored: c: after the name") } == [true])
         #expect(fixture.names == ["a", "b"])
     }
 
