@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// Tweaks: typed values that people change while a process runs. No dependencies.
+// Declares the package: typed values that can be changed while a process runs. No dependencies.
 import PackageDescription
 
 let package = Package(
@@ -29,13 +29,13 @@ let package = Package(
         .target(name: "TweaksWire", dependencies: ["Tweaks"]),
         // Header-only: what the Swift overlay of Linux does not import.
         .target(name: "CTweaksLinux"),
-        // The C library under one name, threads, and what else is asked of the system. Foundation is nowhere.
+        // The C library under one name, threads, files and other system calls, without Foundation.
         .target(
             name: "TweaksSystem",
             dependencies: [.target(name: "CTweaksLinux", condition: .when(platforms: [.linux, .android]))]),
         // Overrides on disk, the config file and its reload.
         .target(name: "TweaksStorage", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem"]),
-        // What a program says to its server and its daemon, and hears from them; nothing that serves.
+        // The settings and events of a program's server and daemon; no server.
         .target(name: "TweaksInterface", dependencies: ["Tweaks"]),
         // Sockets, sessions and the command table.
         .target(name: "TweaksServer", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksInterface"]),
@@ -50,7 +50,7 @@ let package = Package(
         .target(
             name: "CTweaksPanelFiles", path: "Sources/TweaksPanelFiles",
             exclude: ["page", "openapi.json", "embedded_file.h"]),
-        // Files, sockets and the panel, introduced to each other.
+        // Connects files, sockets and the panel.
         .target(
             name: "TweaksServing",
             dependencies: [
@@ -71,7 +71,7 @@ let package = Package(
         .target(name: "TweaksTesting", dependencies: ["Tweaks"]),
         // Exit codes, styles and streams of the command-line programs.
         .target(name: "TweaksTerminal", dependencies: ["Tweaks", "TweaksSystem"]),
-        // The client: it speaks the wire, and knows nothing of servers.
+        // The client: it uses the wire protocol, and does not import the server.
         .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksTerminal"]),
         // The operator's client of a fleet, which `tweakctl fleet` runs.
         .executableTarget(
@@ -129,17 +129,17 @@ let package = Package(
         .testTarget(
             name: "TweaksThrottledTests",
             dependencies: ["throttled", "Tweaks", "TweaksWire", "TweaksTestSupport"]),
-        // Says what it reads; built with and without the trait Frozen.
+        // Prints the values that it reads; built with and without the trait Frozen.
         .executableTarget(
             name: "TweaksFrozenProbe", dependencies: ["TweaksListedProbe", "TweaksDaemon"],
             path: "Tests/TweaksFrozenProbe"),
-        // A module whose tweaks the probe finds without a word about them.
+        // A module whose tweaks the probe finds by its list.
         .target(name: "TweaksListedProbe", dependencies: ["Tweaks"], path: "Tests/TweaksListedProbe"),
-        // A daemon that tests kill, signal, and take the disk from.
+        // A daemon that tests kill, signal, and run on a full disk.
         .executableTarget(
             name: "TweaksCrashProbe", dependencies: ["Tweaks", "TweaksServer", "TweaksDaemon"],
             path: "Tests/TweaksCrashProbe"),
-        // What takes bytes from strangers, run by .ci/fuzz with libFuzzer, and by the tests with the corpus.
+        // Fuzz targets of the parsers of untrusted bytes, run by .ci/fuzz with libFuzzer, and by the tests with the corpus.
         .executableTarget(
             name: "tweaks-fuzz",
             dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksFleet"],

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# With the trait Frozen a read is its constant: builds the probe, runs it, and looks at its machine code.
+# Checks that reads are constants with the trait Frozen: builds the probe, runs it, and inspects its machine code.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export SWIFT_BACKTRACE=enable=no
@@ -16,7 +16,7 @@ probe="$(swift build -c release --traits Frozen --scratch-path "$scratch" --show
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 
-# What is in it: nothing that serves.
+# The binary contains no server.
 for module in TweaksServer TweaksStorage TweaksPanel TweaksServing TweaksWire; do
     count=$(nm "$probe" | grep -c "${#module}$module" || true)
     [ "$count" = 0 ] || fail "it holds $count symbols of $module"
@@ -25,7 +25,7 @@ strip -o "$probe.stripped" "$probe"
 size=$(stat -c %s "$probe.stripped")
 echo "frozen: the probe is $size bytes, stripped"
 
-# What it says. Whatever it tries, values stay, and nothing is opened: one thread, no socket, no file.
+# Its output: all attempts leave the values unchanged and open nothing: one thread, no socket, no file.
 said=$(HOME="$home" XDG_RUNTIME_DIR="$home" XDG_STATE_HOME="$home" "$probe" 2>"$home.log")
 cat "$home.log"
 echo "$said"
@@ -56,8 +56,8 @@ grep -q 'built with the Frozen trait' "$home.log" || fail "it does not say that 
 [ -z "$(ls -A "$home")" ] || fail "it made files: $(ls -A "$home")"
 rm -f "$home.log"
 
-# What it is. A function of Reads.swift may hold a prologue and the constant; a double may be loaded, from a constant
-# and not from a variable (…vp…). What calls, or goes elsewhere, is no constant.
+# Its code: a function of Reads.swift may consist of a prologue and the constant. A double may be loaded from a constant,
+# not from a variable (…vp…). A call or a jump fails.
 disassembler=$(command -v objdump || command -v llvm-objdump)
 code=$("$disassembler" -d --no-show-raw-insn "$probe" | awk '
     /^[0-9a-f]+ <.*TweaksFrozenProbe[0-9]+(reads|assigns)[A-Z]/ { inside = 1 }

@@ -1,5 +1,5 @@
-// Tells the thread sanitizer about the slow paths of Synchronization.Mutex: they live in a library that is not
-// instrumented, so that without this every contended lock looks like none. Preloaded by .ci/run, part of no product.
+// Declares the slow paths of Synchronization.Mutex to the thread sanitizer. They are in a library that is not instrumented,
+// so the sanitizer would not see contended locks. Preloaded by .ci/run, part of no product.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>

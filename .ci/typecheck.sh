@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Declarations type-check quickly: compiles 300 of them, in all forms, and counts the scopes that the type checker opens.
-# The count is the same on every machine, and time grows with it: 300 declarations take 11,000 and 0.3 s. An overload too
-# many shows in the count of one form, as a product.
+# Checks that declarations type-check quickly: compiles 300 in all forms, and counts the scopes of the type checker.
+# The count is the same on every machine, and time grows with it: 300 declarations take 11,000 scopes and 0.3 s. An
+# unnecessary overload multiplies the count of one form.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 modules="${1:-$(swift build --show-bin-path)/Modules}"
@@ -29,7 +29,7 @@ scopes() {
     sed -n 's/.*"Sema.NumConstraintScopes": \([0-9]*\).*/\1/p' "$work"/statistics/*.json
 }
 
-# The form, and how many scopes one of it may take: a quarter more than it does.
+# The limit of scopes for one declaration, a quarter above the measurement, and the form.
 while IFS='|' read -r most form; do
     all+=("$form")
     forms=("$form")

@@ -46,7 +46,7 @@ export function fillSoon(list) {
   }
 }
 
-/** Creates the rest when the browser is idle, so that the browser's own search finds them. */
+/** Creates the rest when the browser is idle, so that the browser's own search finds them; a busy one within a second. */
 export function fillRest(list) {
   const later = globalThis.requestIdleCallback ?? ((action) => setTimeout(action, 50));
   later(() => {
@@ -54,7 +54,7 @@ export function fillRest(list) {
     if (!chunk) return;
     fill(chunk);
     fillRest(list);
-  });
+  }, { timeout: 1000 });
 }
 
 /** The first empty chunk whose paths match. */
