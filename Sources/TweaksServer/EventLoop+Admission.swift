@@ -64,7 +64,7 @@ extension EventLoop {
         while admission.unauthenticated.count >= max(limits.unauthenticatedSessions, 1) {
             let index = indexToEvict(for: newSession)
             guard let session = session(admission.unauthenticated.remove(at: index)) else { continue }
-            let text = "others are waiting, and this session has not shown a token; connect again, then auth TOKEN"
+            let text = "others are waiting, and this session has not signed in; connect again, and sign in with a token"
             evict(session, TweakError(.tooMany, text, limit: .unauthenticatedSessions))
         }
         admission.unauthenticated.append(newSession.id)

@@ -3,7 +3,7 @@
 import Tweaks
 import TweaksWire
 
-/// The event loop over listeners and sessions. Made and used on one thread; it never blocks on a client.
+/// The event loop over listeners and sessions. Created and used only on the I/O thread; it never blocks on a client.
 final class EventLoop {
     let poller: Poller
     let mailbox: Mailbox

@@ -184,7 +184,7 @@ struct DaemonSettings {
         case .off: return [environmentPort.map(listener)]
         case .tokens(let port) where !hasTokens:
             throw ServerError(
-                "tcp port \(port): this program opens TCP for tokens only, and there is no file of them; name one in "
+                "tcp port \(port): this program opens TCP only with tokens, and there is no token file; name one in "
                     + "TWEAKS_TOKEN_FILE, or in the code: tokens: \"/etc/NAME.tokens\"")
         case .open(let port), .tokens(let port):
             return (environmentPort.map { [$0] } ?? (hasTokens ? [port] : [port, 0])).map(listener)

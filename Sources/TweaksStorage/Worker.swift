@@ -4,7 +4,7 @@ import Dispatch
 import Synchronization
 import TweaksSystem
 
-/// The work of a worker's thread, in turns. A job is created and destroyed on that thread.
+/// The work of a worker's thread, in turns. A job is created and destroyed on it, before it ends.
 protocol WorkerJob: ~Copyable, SendableMetatype {
     associatedtype Order: Sendable
 

@@ -15,7 +15,7 @@ package struct LineReader: ~Copyable, Sendable {
         let range: Range<Int>
         /// The client ends its lines with CR LF, so replies do, too.
         package let endsWithCRLF: Bool
-        /// An interrupt discarded control characters from it; the line is invalid all the same.
+        /// An interrupt discarded control characters from it; the line is still invalid.
         package let isPoisoned: Bool
     }
 

@@ -52,12 +52,12 @@ extension FleetClient {
 
     /// Prints a rollout and its changes.
     func show(_ rollout: Rollout) {
-        let whom = rollout.selector.isEmpty ? "" : " of \(rollout.selector.text)"
+        let selectorText = rollout.selector.isEmpty ? "" : " of \(rollout.selector.text)"
         let share = rollout.state == .done ? "standing rule" : "\(rollout.state.rawValue) at \(rollout.share.text)"
         let life = rollout.lifetime.map { ", under a lease of \($0) s" } ?? ""
         let confirm = rollout.confirmBy.map { ", to be finished until \(TimeText.seconds($0))" } ?? ""
         console.print([
-            "rollout \(rollout.id): \(share)\(whom)\(life)\(confirm), "
+            "rollout \(rollout.id): \(share)\(selectorText)\(life)\(confirm), "
                 + FleetConsole.provenance(rollout.by, rollout.at, now: now)
         ])
         console.print(

@@ -59,8 +59,8 @@ extension FleetClient {
             rows: rollout.changes.map {
                 .init(path: $0.path.token, value: $0.value.text, note: "was \($0.found.shown)")
             })
-        let whom = rollout.selector.isEmpty ? "" : " with \(rollout.selector.text)"
-        console.print(["\(reach.eligible) of \(reach.live.processes)\(whom):"])
+        let selectorText = rollout.selector.isEmpty ? "" : " with \(rollout.selector.text)"
+        console.print(["\(reach.eligible) of \(reach.live.processes)\(selectorText):"])
         console.print(reach.members.map { "  \($0.share.text): \($0.count)" })
         return reach.members.first?.count ?? 0
     }

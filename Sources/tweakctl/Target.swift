@@ -83,7 +83,7 @@ struct Target {
         return (Target(try RunningProcess.implied()), words)
     }
 
-    /// The process that `login` names. A word that is no process may be a misplaced token, and is not repeated.
+    /// The process that `login` names. A word that is not a process may be a misplaced token, and is not repeated.
     static func forLogin(_ arguments: LoginArguments, _ address: Address?) throws(Failure) -> Target {
         if let address { return Target(address) }
         guard let name = arguments.name else { return Target(try RunningProcess.implied()) }

@@ -106,7 +106,7 @@ final class TweakctlFixture: Sendable {
 
     /// The shell command that runs tweakctl in this environment.
     func command(_ variables: String = "") -> String {
-        let settings = environment.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+        let settings = environment.map { "\($0.key)=\"\($0.value)\"" }.joined(separator: " ")
         return "env \(settings) \(variables) \(Self.executable.path)"
     }
 

@@ -13,6 +13,8 @@ import TweaksTestSupport
     func callbacksCanStopTheDaemon(_ place: String) async throws {
         let tweaks = ExampleTweaks()
         let fixture = try DaemonFixture(registry: tweaks.registry)
+        // Its deinit would stop the daemon, too.
+        defer { withExtendedLifetime(fixture) {} }
         try fixture.save("Content/Text/Size = 64\n")
         let running = Mutex<TweakDaemon?>(nil)
         let stop: @Sendable () -> Void = { running.withLock { $0 }?.stop() }

@@ -2,7 +2,7 @@
 
 /// A commit in progress.
 struct PendingCommit {
-    /// Nil if it is no commit: values that tweaks get from files, or override paths that the storage rechecks.
+    /// Nil if it is not a commit: values that tweaks get from files, or override paths that the storage rechecks.
     let kind: CommitKind?
     let origin: TweakOrigin
     let moment: Moment

@@ -8,7 +8,7 @@ package struct CommitRecord: Sendable {
     let moment: Moment
     package var time: ContinuousClock.Instant { moment.instant }
     package let origin: TweakOrigin
-    /// Nil if it is no commit: values that tweaks get from files, or override paths that the storage rechecks.
+    /// Nil if it is not a commit: values that tweaks get from files, or override paths that the storage rechecks.
     package let kind: CommitKind?
     /// The revision of the commit that it undoes or redoes.
     package let targetRevision: UInt64?

@@ -16,7 +16,7 @@ package struct FleetProposal: Sendable {
     package func check() throws(FleetRefusal) {
         guard let first = refusals.first else { return }
         let more = refusals.count > 1 ? " (and \(refusals.count - 1) more refusals)" : ""
-        throw FleetRefusal(.refused, "\(first.text)\(more); check lists them, and --force sets it all the same")
+        throw FleetRefusal(.refused, "\(first.text)\(more); check lists them, and --force sets it anyway")
     }
 }
 

@@ -35,7 +35,7 @@ package struct RolloutReach: Sendable {
                 "the first step, \(first.share.text), reaches none of \(eligible.processes); "
                     + "\(smallest.text) is the smallest that reaches one")
         }
-        let whom = rollout.selector.isEmpty ? "no process lives" : "none of \(live.processes) has these labels"
-        throw FleetRefusal(.refused, "\(whom), so the rollout reaches no process; see status")
+        let reason = rollout.selector.isEmpty ? "no process lives" : "none of \(live.processes) has these labels"
+        throw FleetRefusal(.refused, "\(reason), so the rollout reaches no process; see status")
     }
 }

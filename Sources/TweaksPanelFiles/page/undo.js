@@ -42,7 +42,7 @@ const ownerOf = ({ by }) => `${clean(by)}'s change`;
 /** Undoes or redoes one of the user's own changes. */
 export async function step(direction) {
   withdraw();
-  // Pending changes are sent first, so that they are the ones to undo.
+  // Waits for pending changes, so that they are undone, not the changes before them.
   if (gesture.row) gesture.row.runID = '';
   while (busy.size && root.dataset.state === 'connected') await new Promise((done) => setTimeout(done, 5));
   await go(direction, { mine: true });

@@ -14,7 +14,7 @@ final class CancellationFlag: Sendable {
         end()
     }
 
-    /// Cancels because the session has ended. Work that has begun may report its result; no more work begins.
+    /// Cancels because the session has ended. Work that has begun still gets its reply; no more begins.
     func end() { isOver.store(true, ordering: .releasing) }
 
     /// The reason not to begin or continue; nil while work may go on.

@@ -150,7 +150,7 @@ extension Executor {
             limit: .sessionsPerPeer)
     }
 
-    /// Formats a time of day in milliseconds since 1970.
+    /// Formats a timestamp, in milliseconds since 1970.
     private static func time(_ milliseconds: Int64) -> String { TimeText.seconds(milliseconds) }
 
     // MARK: whoami

@@ -106,6 +106,6 @@ extension SavedToken {
     /// The warning after a token was sent in plain text.
     var plainTextWarning: String {
         "the token \(name) was sent in plain text to the program that listens there; tweakctl token renew \(name), "
-            + "where the process runs, makes one that is never sent"
+            + "where the process runs, makes one that need not be sent"
     }
 }

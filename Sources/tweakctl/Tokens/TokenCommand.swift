@@ -115,7 +115,10 @@ struct TokenCommand: Equatable {
             throw Failure(.usage, "token new: no scopes are given; add --scopes, as in --scopes read write:Label")
         }
         let words = CommandText.tokens(text)
-        if words.isEmpty { throw Failure(.usage, "token new: --scopes \(Quoting.excerpt(text)): a quote is open") }
+        if words.isEmpty {
+            let what = "the quotes do not match; quote a whole scope"
+            throw Failure(.usage, "token new: --scopes \(Quoting.excerpt(text)): \(what)")
+        }
         return try words.map { word throws(Failure) in try scope(word.text) }
     }
 
@@ -251,7 +254,7 @@ extension TokenCommand {
             let names = text.plainOnly.map(\.name).joined(separator: ", ")
             console.reportProblem(
                 "\(path): clients must send these tokens in plain text (sha256: lines): \(names); "
-                    + "tweakctl token renew \(first.name) makes one that is never sent")
+                    + "tweakctl token renew \(first.name) makes one that need not be sent")
         }
         return text.problems.isEmpty ? .ok : .refused
     }

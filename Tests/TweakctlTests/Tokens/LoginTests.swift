@@ -111,7 +111,7 @@ import TweaksTestSupport
     ])
     func aCommandAuthenticatesFirst(_ arguments: [String], _ exchange: [(String, String)], _ output: String) throws {
         try fixture.save()
-        let process = try fixture.tweakctl.start(["-s", path] + arguments, input: "get A\n")
+        let process = try fixture.tweakctl.start(["-s", path] + arguments, input: arguments == ["-"] ? "get A\n" : nil)
         let peer = try fixture.accept()
         for (request, reply) in exchange { try peer.answer(request, reply) }
         #expect(try process.result() == .init(output: output))

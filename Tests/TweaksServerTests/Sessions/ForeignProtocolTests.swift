@@ -89,7 +89,7 @@ struct ForeignInput: Sendable, CustomTestStringConvertible {
             let client = try server.connect(transport)
             if let first {
                 try client.send(first)
-                _ = try client.read(through: "> ")
+                _ = try client.read(through: first.hasSuffix("\r\n") ? "ok\r\n> " : "ok\n> ")
             }
             if isWhole { try client.send(input.bytes) } else { try client.sendBytewise(input.bytes) }
             if endsInput { client.endInput() }

@@ -55,6 +55,11 @@ import TweaksTestSupport
         if how == "replaced" {
             try home.write(text, to: "state/copy")
             #expect(rename(home.file("state/copy"), run.historyFile) == 0)
+        } else if how == "grown" {
+            let file = try #require(FileHandle(forWritingAtPath: run.historyFile))
+            try file.seekToEnd()
+            try file.write(contentsOf: Data("evidence\n".utf8))
+            try file.close()
         } else {
             try home.write(content, to: "state/history.jsonl")
         }

@@ -112,10 +112,13 @@ struct ObserverTests {
 
     @Test(arguments: [(3, ["0→3"]), (0, [])])
     func aLaterObserverReceivesOnlyTheNewestOfWhatAnEarlierOneSet(last: Int, calls: [String]) {
-        observations.note(a.observe { [a] change in if change.new != last { a.value += last > 0 ? 1 : -1 } })
+        observations.note(
+            a.observe { [a] change in
+                if last == 0 { a.reset() } else if change.new != last { a.value += 1 }
+            })
         let seen = ChangeRecorder(a) { "\($0.old)→\($0.new)" }
         a.value = 1
-        #expect(a.value == last && seen.all == calls)
+        #expect(a.value == last && a.isModified == (last != 0) && seen.all == calls)
     }
 
     @Test func aTaskStartedByAnObserverIsNotInsideTheDelivery() async {

@@ -8,7 +8,7 @@ import TweaksTestSupport
 
 /// An object whose deinit reads and sets the registry.
 private final class Witness: Sendable {
-    /// The registry of the current test.
+    /// The registry of the current test; the suite is serialized because tests share it.
     static let home = WeakBox<TweakRegistry>()
     static let living = Atomic(0)
     /// The number of deinits that have used the registry.

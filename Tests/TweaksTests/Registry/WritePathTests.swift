@@ -67,6 +67,7 @@ struct WritePathTests {
             let error = refusal { try way.set(tweak, value) }
             #expect(error?.code == .outOfRange && error?.message == message && error?.path == tweak.path)
         }
+        #expect(tweak.value == 60 && registry.revision == 0 && !tweak.isModified)
         registry.freeze()
         #expect(refusal { try way.set(tweak, 72) }?.code == .readOnly)
         #expect(tweak.value == 60 && registry.revision == 0 && !tweak.isModified)

@@ -15,7 +15,7 @@ export function showPeople() {
   return showing('people', countPeople, (sessions) => {
     draw(sessions);
     return [
-      h('h2', 'Who is here'),
+      h('h2', 'People'),
       own,
       nameForm(refresh),
       list,
