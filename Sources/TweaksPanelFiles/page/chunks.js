@@ -46,7 +46,7 @@ export function fillSoon(list) {
   }
 }
 
-/** Creates the rest when the browser is idle, or after a second, so that the browser's own search finds them. */
+/** Creates the rest when the browser is idle, or after a second, so that its own search finds them. */
 export function fillRest(list) {
   const later = globalThis.requestIdleCallback ?? ((action) => setTimeout(action, 50));
   later(() => {
