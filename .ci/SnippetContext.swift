@@ -1,4 +1,6 @@
 // Declares what the Swift blocks of the guides take as given; .ci/snippets compiles them against it.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 public import Tweaks
 
 public enum Alignment: String, CaseIterable, TweakConvertible { case left, center, right }

@@ -76,7 +76,7 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
 
     /// The maximum number of listed changes; a preset of a thousand values would hide the rest of the log.
     private static let maxListed = 20
-    /// The maxLineLength line, in characters, for values of up to 64 kB. The middle is cut, because the origin and the
+    /// The maximum length of a line, in characters, for values of up to 64 kB. The middle is cut, because the origin and the
     /// revision are at the end.
     private static let maxLineLength = 1_000
 
@@ -87,7 +87,8 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
     }
 
     private static func lines(_ commit: TweakCommit) -> [String] {
-        let shown = commit.changes.prefix(maxListed).map { cut("\($0) by \(commit.origin), rev \(commit.revision)") }
+        let origin = commit.origin == .expired ? ", expired" : " by \(commit.origin)"
+        let shown = commit.changes.prefix(maxListed).map { cut("\($0)\(origin), rev \(commit.revision)") }
         return shown + rest(commit.changes.count)
     }
 

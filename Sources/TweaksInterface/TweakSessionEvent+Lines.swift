@@ -28,9 +28,14 @@ extension TweakSessionEvent {
         switch session.state {
         case .created, .opening: nil
         case .open: "session \(session.id) opened by \(session.identity)"
-        case .closed(let reason): "session \(session.id) of \(session.identity) closed: \(reason.rawValue)"
-        case .failed(let reason): "session \(session.id) of \(session.peer) was not opened: \(reason.rawValue)"
+        case .closed(let reason): "session \(session.id) of \(session.identity) closed: \(Self.text(reason))"
+        case .failed(let reason): "session \(session.id) of \(session.peer) was not opened: \(Self.text(reason))"
         }
+    }
+
+    /// The raw values are public; one of them needs other words in a log.
+    private static func text(_ reason: TweakSession.Reason) -> String {
+        reason == .stranger ? "the input is not the protocol" : reason.rawValue
     }
 
     private static func text(_ scopes: [TweakScope]) -> String { scopes.map(\.token).joined(separator: " ") }

@@ -38,6 +38,16 @@ import TweaksTestSupport
         #expect(news.map(\.isProblem) == [true, false, false, false, false, false, false])
     }
 
+    @Test func anExpiredOverrideAndAForeignProtocolAreLoggedInPlainWords() throws {
+        let (daemon, client) = try fixture.withClient(fixture.start())
+        try client.ask("set Content/Text/Size 72 for 10ms")
+        let expired = "Content/Text/Size = 60 (was 72), expired, rev 2"
+        try fixture.events.next("expiry") { $0.lines == [expired] ? true : nil }
+        try fixture.connect(daemon).send("GET / HTTP/1.1\r\n\r\n")
+        let closed = "session 2 of uid \(geteuid()) closed: the input is not the protocol"
+        try fixture.events.next("end of the session") { $0.lines == [closed] ? true : nil }
+    }
+
     @Test func aChangeHasOriginRevisionAndOldValues() throws {
         let client = try fixture.connect(fixture.start())
         try client.send("begin\nContent/Text/Size = 72\nContent/Text/Alignment = right\ncommit\n")

@@ -2,11 +2,11 @@
 
 import Tweaks
 
-/// The samples of figures since the step began.
+/// The samples of metrics since the step began.
 package struct MetricSamples: Sendable {
     /// The samples of one member.
     private struct Series {
-        /// When the process wrote the last sample; each new status counts as a sample, whatever caused it.
+        /// When the process wrote the last sample; each new status counts as a sample, for any cause.
         var written: Int64?
         /// When the driver received it.
         var seen: Int64 = 0

@@ -81,7 +81,7 @@ function onStep(at, distance, step, origin) {
 }
 
 /**
- * The step of a tweak without one: 1, 2 or 5 times a power of powerOfTen, at most a hundredth. The editor of
+ * The step of a tweak without one: 1, 2 or 5 times a power of ten, at most a hundredth. The editor of
  * tweakctl uses the same rule.
  */
 function hundredth(amount) {
