@@ -9,6 +9,8 @@ package enum ExitCode: Int32, Equatable, Sendable {
     case usage = 2
     /// Cannot connect, or the connection was lost.
     case unreachable = 3
+    /// The process accepts connections but does not answer in time.
+    case timeout = 4
 }
 
 /// An error that ends the program: the exit code, and the text for standard error.

@@ -59,6 +59,17 @@ package struct Output: Sendable {
     /// Prints a remark on standard error, so that standard output holds the requested data only.
     package func printRemark(_ text: String) { writeError(text, .faint) }
 
+    /// Asks for confirmation. Without a terminal, `--yes` is required.
+    package func confirm(_ question: String, isYes: Bool) throws(Failure) -> Bool {
+        if isYes { return true }
+        guard System.isTerminal(0), System.isTerminal(2) else {
+            throw Failure(.usage, "\(question) There is no terminal to ask on; use --yes")
+        }
+        System.write(Array("\(Quoting.sanitized(question)) [y/N] ".utf8), to: 2)
+        let answer = readLine() ?? ""
+        return ["y", "yes"].contains(answer.lowercased())
+    }
+
     private func writeError(_ text: String, _ role: Style.Role) {
         let line = "\(errorStyle.paint("\(program):", role)) \(Quoting.sanitized(masked(text)))"
         if let sink { return sink(line) }

@@ -18,7 +18,7 @@ extension FleetClient {
         let reach = try await reach(of: plan)
         if !arguments.has(.dryRun) {
             let isYes = try reading { () throws(Failure) in
-                try console.confirm("Begin?", isYes: arguments.has(.yes))
+                try console.output.confirm("Begin?", isYes: arguments.has(.yes))
             }
             guard isYes else { return .refused }
         }

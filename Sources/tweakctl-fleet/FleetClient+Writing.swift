@@ -2,7 +2,6 @@
 
 import Tweaks
 import TweaksFleet
-import TweaksSystem
 import TweaksTerminal
 import TweaksWire
 
@@ -48,7 +47,7 @@ extension FleetClient {
         if isImport, !arguments.has(.dryRun) {
             let question = "Set \(proposal.assignments.count) values of \(keys.prefix)/\(keys.name)?"
             let isYes = try reading { () throws(Failure) in
-                try console.confirm(question, isYes: arguments.has(.yes))
+                try console.output.confirm(question, isYes: arguments.has(.yes))
             }
             guard isYes else { return .refused }
         }
@@ -63,9 +62,9 @@ extension FleetClient {
 
     /// Parses the lines of a file or of standard input.
     private func imported() throws(Failure) -> [TextAssignment] {
-        let name = arguments.words[0]
-        let bytes = try Self.read(name)
-        let lines = AssignmentLines(bytes, in: name == "-" ? "standard input" : name, listedProblems: 20)
+        let file = InputFile(arguments.words[0])
+        let (name, bytes) = (file.name, try file.read())
+        let lines = AssignmentLines(bytes, in: file.shownName, listedProblems: 20)
         if let problem = lines.problems.first {
             throw Failure(.refused, "\(name):\(problem.line): \(problem.error.message)")
         }
@@ -96,19 +95,6 @@ extension FleetClient {
         let bare = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
         let tokens = bare.withUnsafeBufferPointer { (try? Tokenizer.tokens($0)) ?? [] }
         return tokens.count == 3 && tokens[2].isQuoted
-    }
-
-    private static func read(_ name: String) throws(Failure) -> [UInt8] {
-        let descriptor = name == "-" ? 0 : open(name, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Failure(.refused, "\(name): \(errorText()); name a file, or - ") }
-        defer { if descriptor > 0 { close(descriptor) } }
-        var bytes: [UInt8] = []
-        while let chunk = System.read(descriptor) {
-            if chunk.isEmpty { return bytes }
-            bytes += chunk
-            if bytes.count > 8_388_608 { throw Failure(.refused, "\(name): more than 8 MiB; import it in parts") }
-        }
-        throw Failure(.refused, "\(name): \(errorText()); name a file that can be read")
     }
 
     // MARK: reset, undo
@@ -154,7 +140,7 @@ extension FleetClient {
             "\(FleetConsole.location(view.header, keys)) with \(view.values.count) values: "
             + "shall every process of the fleet follow it?"
         let isYes = try reading { () throws(Failure) in
-            try console.confirm(question, isYes: arguments.has(.yes) || arguments.has(.dryRun))
+            try console.output.confirm(question, isYes: arguments.has(.yes) || arguments.has(.dryRun))
         }
         guard isYes else { return .refused }
         receipt("adopt", try await fleet.adopt(atLeast: atLeast))

@@ -93,7 +93,7 @@ extension FleetRefusal {
         let kind: Kind =
             switch failure.code {
             case .usage: .usage
-            case .unreachable: .unreachable
+            case .unreachable, .timeout: .unreachable
             case .ok, .refused: .refused
             }
         self.init(kind, failure.description)

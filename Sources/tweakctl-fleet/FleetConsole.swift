@@ -92,17 +92,4 @@ struct FleetConsole: Sendable {
     static func provenance(_ by: String, _ at: Int64, now: Int64) -> String {
         "by \(Quoting.sanitized(by)), \(Age.text(since: at, now: now) ?? TimeText.seconds(at))"
     }
-
-    // MARK: Questions
-
-    /// Asks the operator for confirmation. Without a terminal, `--yes` is required.
-    func confirm(_ question: String, isYes: Bool) throws(Failure) -> Bool {
-        if isYes { return true }
-        guard System.isTerminal(0), System.isTerminal(2) else {
-            throw Failure(.usage, "\(question) There is no terminal to ask on; use --yes")
-        }
-        System.write(Array("\(Quoting.sanitized(question)) [y/N] ".utf8), to: 2)
-        let answer = readLine() ?? ""
-        return ["y", "yes"].contains(answer.lowercased())
-    }
 }

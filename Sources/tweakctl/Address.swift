@@ -40,17 +40,20 @@ enum Address: Equatable {
     struct ConnectError: Error {
         let code: Int32
         let text: String
+        /// Whether something listens there that does not accept connections in time.
+        var isTimeout: Bool { [EAGAIN, EINPROGRESS, ETIMEDOUT].contains(code) }
     }
 
     /// Opens a connected socket.
-    func connectedSocket() throws(ConnectError) -> Int32 {
+    /// - Parameter milliseconds: The timeout for each of a host's addresses; 0 does not wait, nil waits without a limit.
+    func connectedSocket(within milliseconds: Int32?) throws(ConnectError) -> Int32 {
         switch self {
-        case .unix(let path): try Self.connected(path)
-        case .tcp(let host, let port): try Self.connected(host, port)
+        case .unix(let path): try Self.connected(path, milliseconds)
+        case .tcp(let host, let port): try Self.connected(host, port, milliseconds)
         }
     }
 
-    private static func connected(_ path: String) throws(ConnectError) -> Int32 {
+    private static func connected(_ path: String, _ milliseconds: Int32?) throws(ConnectError) -> Int32 {
         var address = sockaddr_un()
         guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
             throw ConnectError(code: ENAMETOOLONG, text: "the path is too long for a socket")
@@ -60,13 +63,15 @@ enum Address: Equatable {
         return try withUnsafePointer(to: &address) { pointer throws(ConnectError) in
             // A sockaddr_un begins like a sockaddr, as the socket calls require.
             try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address throws(ConnectError) in
-                try connected(AF_UNIX, address, socklen_t(MemoryLayout<sockaddr_un>.size))
+                try connected(AF_UNIX, address, socklen_t(MemoryLayout<sockaddr_un>.size), milliseconds)
             }
         }
     }
 
     /// Connects to the first of the host's addresses that accepts.
-    private static func connected(_ host: String, _ port: String) throws(ConnectError) -> Int32 {
+    private static func connected(
+        _ host: String, _ port: String, _ milliseconds: Int32?
+    ) throws(ConnectError) -> Int32 {
         var hints = addrinfo()
         hints.ai_socktype = System.stream
         var list: UnsafeMutablePointer<addrinfo>?
@@ -78,7 +83,7 @@ enum Address: Equatable {
         while let entry = next {
             do throws(ConnectError) {
                 if let address = entry.pointee.ai_addr {
-                    return try connected(entry.pointee.ai_family, address, entry.pointee.ai_addrlen)
+                    return try connected(entry.pointee.ai_family, address, entry.pointee.ai_addrlen, milliseconds)
                 }
             } catch {
                 connectError = error
@@ -89,20 +94,23 @@ enum Address: Equatable {
     }
 
     private static func connected(
-        _ family: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t
+        _ family: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t, _ milliseconds: Int32?
     ) throws(ConnectError) -> Int32 {
         let number = socket(family, System.stream, 0)
         if number < 0 { throw ConnectError(code: errno, text: errorText()) }
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+        // A full backlog of a Unix socket blocks connect(2); without waiting, it is an error there.
+        let flags = fcntl(number, F_GETFL)
+        if milliseconds == 0 { _ = fcntl(number, F_SETFL, flags | O_NONBLOCK) }
         // Linux applies this to connect(2), too; elsewhere the system's own limit holds.
-        setTime(of: number, SO_SNDTIMEO, seconds: 3)
+        setTimeout(of: number, milliseconds ?? 0)
         if connect(number, address, length) != 0 {
-            let code = errno
+            let error = ConnectError(code: errno, text: errorText())
             close(number)
-            let isLate = code == EINPROGRESS || code == EAGAIN
-            throw ConnectError(code: code, text: isLate ? "it does not accept connections" : errorText(code))
+            throw error.isTimeout ? ConnectError(code: error.code, text: "it does not accept connections") : error
         }
-        setTime(of: number, SO_SNDTIMEO, seconds: 0)
+        setTimeout(of: number, 0)
+        _ = fcntl(number, F_SETFL, flags)
         var on: Int32 = 1
         setsockopt(number, SOL_SOCKET, SO_KEEPALIVE, &on, socklen_t(MemoryLayout<Int32>.size))
         if family != AF_UNIX {
@@ -111,9 +119,11 @@ enum Address: Equatable {
         return number
     }
 
-    private static func setTime(of number: Int32, _ option: Int32, seconds: Int) {
+    /// Limits the time of calls that send; 0 is no limit.
+    private static func setTimeout(of number: Int32, _ milliseconds: Int32) {
         var time = timeval()
-        time.tv_sec = .init(seconds)
-        setsockopt(number, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
+        time.tv_sec = .init(milliseconds / 1_000)
+        time.tv_usec = .init(milliseconds % 1_000 * 1_000)
+        setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
     }
 }

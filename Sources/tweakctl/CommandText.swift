@@ -50,6 +50,17 @@ enum CommandText {
         return tokens.count == 1 && !tokens[0].isQuoted && tokens[0].text == "quit"
     }
 
+    /// Whether a line only reads values, so that it has no effect which its sender could miss.
+    static func onlyReads(_ line: String) -> Bool {
+        guard let first = tokens(line).first, !first.isQuoted, let command = Command.named(first.text) else {
+            return false
+        }
+        switch command.permission {
+        case .nothing, .session, .visibility: return true
+        case .some, .whole: return command == .check
+        }
+    }
+
     /// The tokens of a line; empty for an invalid one.
     static func tokens(_ line: String) -> [Token] {
         var line = line

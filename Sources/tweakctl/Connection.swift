@@ -46,23 +46,39 @@ final class Connection {
     private(set) var hasEnded = false
     /// Whether it was closed here because the peer sent a longer answer than any server does.
     private(set) var isOversized = false
+    /// Whether it counts as ended because an answer did not arrive in time.
+    private(set) var hasTimedOut = false
     /// The lines of an answer that is not complete.
     private var body: [String] = []
     private var bodySize = 0
     private let sizeLimit: Int
 
-    /// Connects, within 3 s.
-    /// - Parameter longest: The maximum size of an answer in bytes; 50,000 tweaks in JSON have about as many.
-    init(_ address: Address, sizeLimit: Int = 16 << 20) throws(Address.ConnectError) {
-        number = try address.connectedSocket()
+    /// Connects.
+    /// - Parameters:
+    ///   - milliseconds: The timeout of connecting; nil waits without a limit.
+    ///   - sizeLimit: The maximum size of an answer in bytes; 50,000 tweaks in JSON have about as many.
+    init(
+        _ address: Address, within milliseconds: Int32? = Timeout.standard.milliseconds, sizeLimit: Int = 16 << 20
+    ) throws(Address.ConnectError) {
+        number = try address.connectedSocket(within: milliseconds)
         self.sizeLimit = sizeLimit
     }
 
     deinit { close(number) }
 
-    /// Sends a line. A broken connection is noticed on the next read.
-    func send(_ line: String) {
-        if !System.write(Array((line + "\n").utf8), to: number) { hasEnded = true }
+    /// Sends a line. A peer that does not read blocks it, until the deadline at most.
+    private func send(_ line: String, before deadline: ContinuousClock.Instant?) {
+        var rest = Array((line + "\n").utf8)[...]
+        while let count = sendSome(Array(rest)) {
+            rest = rest.dropFirst(count)
+            if rest.isEmpty { return }
+            if !System.wait([(number, .write)], milliseconds: Self.left(deadline))[0].canWrite { return }
+        }
+    }
+
+    /// The milliseconds until a deadline.
+    private static func left(_ deadline: ContinuousClock.Instant?) -> Int32? {
+        deadline.map { Int32(max(0, min(($0 - .now) / .milliseconds(1), Double(Int32.max))).rounded(.up)) }
     }
 
     /// Sends as much as possible without waiting.
@@ -148,41 +164,53 @@ final class Connection {
         while true {
             if let message = nextMessage() { return message }
             if hasEnded { return nil }
-            if let deadline {
-                let left = max(0, Int32((deadline - .now) / .milliseconds(1)))
-                if !System.wait([(number, .read)], milliseconds: left)[0].canRead { return nil }
+            if deadline != nil, !System.wait([(number, .read)], milliseconds: Self.left(deadline))[0].canRead {
+                return nil
             }
             receive()
         }
     }
 
     /// Sends a request and waits for the whole answer.
-    /// - Parameter milliseconds: The timeout for the whole answer; nil waits forever.
+    /// - Parameters:
+    ///   - milliseconds: The timeout for the whole answer; nil waits without a limit.
+    ///   - isExtended: Asked when the timeout has passed: whether to wait as long again.
     /// - Returns: The answer; nil when the connection ends or the timeout passes. The connection counts as ended then,
     ///   too: the late answer would be taken for that to the next request.
     func ask(
-        _ line: String, within milliseconds: Int32? = nil, onEvent: (String) -> Void = { _ in }
+        _ line: String, within milliseconds: Int32? = nil, onEvent: (String) -> Void = { _ in },
+        isExtended: () -> Bool = { false }
     ) -> Answer? {
         // The server might still execute the request, and its answer could not be read.
         if hasEnded { return nil }
         forgetBody()
-        send(line)
-        let deadline = milliseconds.map { ContinuousClock.now + .milliseconds($0) }
-        while let message = message(before: deadline) {
-            switch message {
-            case .event(let text): onEvent(text)
-            case .answer(let answer): return answer
+        func deadline() -> ContinuousClock.Instant? { milliseconds.map { .now + .milliseconds($0) } }
+        var end = deadline()
+        send(line, before: end)
+        while true {
+            switch message(before: end) {
+            case .answer(let answer)?: return answer
+            case .event(let text)?: onEvent(text)
+            case nil where hasEnded: return nil
+            case nil: break
             }
             // A stream of events must not extend the timeout.
-            if deadline.map({ .now >= $0 }) ?? false { break }
+            guard let passed = end, .now >= passed else { continue }
+            guard isExtended() else {
+                giveUp()
+                return nil
+            }
+            end = deadline()
         }
-        hasEnded = true
-        return nil
     }
+
+    /// Ends the connection because an answer did not arrive in time.
+    func giveUp() { (hasEnded, hasTimedOut) = (true, true) }
 
     /// Why the connection has ended, for messages.
     var endReason: String {
-        isOversized
+        if hasTimedOut { return "does not answer" }
+        return isOversized
             ? "sends an answer of more than \(sizeLimit >> 20) MiB, as no process does; the connection is closed"
             : "has ended the connection"
     }

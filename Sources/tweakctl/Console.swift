@@ -41,6 +41,9 @@ struct Console {
     /// Prints a remark on standard error, so that standard output holds the requested data only.
     func printRemark(_ text: String) { output.printRemark(text) }
 
+    /// Asks for confirmation, on a terminal.
+    func confirm(_ question: String) throws(Failure) -> Bool { try output.confirm(question, isYes: false) }
+
     /// Prints an answer: its body, and the reason if it was refused. In JSON that is one object.
     /// - Parameter place: The line of the request in a script.
     func report(_ answer: Answer, place: String? = nil) {

@@ -10,6 +10,10 @@ struct Invocation: Equatable {
     var address: Address?
     /// One JSON object a line instead of text.
     var wantsJSON = false
+    /// How long to wait for the process.
+    var timeout = Timeout.standard
+    /// Whether a script goes on after a refused line.
+    var keepsGoing = false
     /// What tweakctl itself is asked to do.
     var action = Action.command
     /// All words that are not options: a process, a command, or both.
@@ -40,6 +44,12 @@ struct Invocation: Equatable {
         Option(
             names: ["--json"], argument: nil,
             summary: "print one JSON object a line; may also follow the command"),
+        Option(
+            names: ["--timeout"], argument: "DURATION",
+            summary: "how long to wait for the connection and for each answer: 10s by default; off waits forever"),
+        Option(
+            names: ["--keep-going"], argument: nil,
+            summary: "with a script: run the lines after a refused one, too"),
         Option(names: ["-h", "--help"], argument: nil, summary: "print this help"),
         Option(names: ["--version"], argument: nil, summary: "print the version"),
     ]
@@ -62,6 +72,8 @@ struct Invocation: Equatable {
         case "-s", "--socket": address = .unix(path: try Self.value(of: option, &rest))
         case "-H", "--host": address = try Address(hostAndPort: try Self.value(of: option, &rest))
         case "--json": wantsJSON = true
+        case "--timeout": timeout = try Timeout(try Self.value(of: option, &rest))
+        case "--keep-going": keepsGoing = true
         case "-h", "--help": action = .help
         case "--version": action = .version
         default:
@@ -81,7 +93,7 @@ struct Invocation: Equatable {
                 words += rest
                 return
             case "--json": wantsJSON = true
-            case "-s", "--socket", "-H", "--host":
+            case "-s", "--socket", "-H", "--host", "--timeout", "--keep-going":
                 if acceptsAnyWord { words.append(word) } else { try parseOption(word, &rest) }
             default: words.append(word)
             }

@@ -50,7 +50,7 @@ struct Listing {
     func showStatus(of target: Target) throws(Failure) -> ExitCode {
         let connection = try target.connect()
         func asked(_ line: String) throws(Failure) -> Answer {
-            guard let answer = connection.ask(line, within: 3_000) else { throw target.noAnswerFailure }
+            let answer = try target.ask(line, on: connection)
             if answer.isRefusal { throw Failure(.refused, "\(target.name): \(answer.complaint)") }
             return answer
         }

@@ -38,12 +38,8 @@ struct PanelCommand {
     /// Requests the address, prints it, and opens it.
     func run() throws(Failure) -> ExitCode {
         let connection = try target.connect()
-        if console.isJSON, let answer = connection.ask("json on"), answer.isRefusal {
-            throw Failure(.refused, "\(target.name): \(ReplyFormatter.refusal(answer.status))")
-        }
-        guard let answer = connection.ask(rotates ? "panel rotate" : "panel") else {
-            throw Failure(.unreachable, "\(target.name) \(connection.endReason) without an answer")
-        }
+        if console.isJSON { try target.switchToJSON(connection) }
+        let answer = try target.ask(rotates ? "panel rotate" : "panel", on: connection)
         let label = "  address: "
         guard !answer.isRefusal, !console.isJSON, let line = answer.body.first(where: { $0.hasPrefix(label) }) else {
             console.report(answer)

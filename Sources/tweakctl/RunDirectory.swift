@@ -14,7 +14,8 @@ struct RunDirectory: Equatable {
         if let runtime = System.variable("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
             paths.append(runtime + "/tweaks")
         }
-        let named = System.variable("TMPDIR") ?? "/tmp"
+        // Like the daemon, whose working directory is another one: a relative path is ignored.
+        let named = System.variable("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
         let temporary = named.hasSuffix("/") ? String(named.dropLast()) : named
         paths.append("\(temporary)/tweaks-\(geteuid())")
         // If another user has that name, a daemon creates a directory with a suffix.
@@ -59,9 +60,16 @@ struct NamedSocket: Equatable {
 
     /// The socket of `TWEAKS_SOCKET`, the variable that the process itself reads; nil for `off`.
     static var ofEnvironment: NamedSocket? {
-        guard let path = System.variable("TWEAKS_SOCKET"), !path.isEmpty, path != "off" else { return nil }
+        guard let path = System.variable("TWEAKS_SOCKET"), path != "off" else { return nil }
+        return NamedSocket(at: path)
+    }
+
+    init(name: String, path: String) { (self.name, self.path) = (name, path) }
+
+    /// The socket at a path, named by its file.
+    init(at path: String) {
         let file = String(path.split(separator: "/").last ?? "")
-        return NamedSocket(name: file.hasSuffix(".sock") ? String(file.dropLast(5)) : file, path: path)
+        self.init(name: file.hasSuffix(".sock") ? String(file.dropLast(5)) : file, path: path)
     }
 
     var address: Address { .unix(path: path) }
@@ -80,7 +88,7 @@ struct NamedSocket: Equatable {
         defer { withExtendedLifetime(lock) {} }
         // Again under the lock: a process may have started before it was acquired.
         do throws(Address.ConnectError) {
-            close(try address.connectedSocket())
+            close(try address.connectedSocket(within: 0))
         } catch {
             if error.code == ECONNREFUSED { unlink(path) }
         }

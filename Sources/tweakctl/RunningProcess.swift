@@ -21,22 +21,24 @@ struct RunningProcess: Equatable {
     /// The sockets that accept connections; sockets of crashed processes are removed.
     static func running() -> [NamedSocket] { RunDirectory.sockets.filter(isAccepting) }
 
-    /// Whether a process accepts connections on a socket. A process that is too busy to accept counts as running.
-    private static func isAccepting(_ socket: NamedSocket) -> Bool {
+    /// Whether a process listens on a socket. A process that is too busy to accept counts as running.
+    private static func isAccepting(_ socket: NamedSocket) -> Bool { connection(to: socket) != nil }
+
+    /// Connects without waiting; removes the socket of a crashed process.
+    /// - Returns: Nil where no process listens; nil in the inner one where it is too busy to accept.
+    private static func connection(to socket: NamedSocket) -> Connection?? {
         do throws(Address.ConnectError) {
-            close(try socket.address.connectedSocket())
-            return true
+            return .some(try Connection(socket.address, within: 0))
         } catch {
             if error.code == ECONNREFUSED, socket != NamedSocket.ofEnvironment { socket.removeIfStale() }
-            return error.code == EAGAIN || error.code == EINPROGRESS
+            return error.isTimeout ? .some(nil) : nil
         }
     }
 
     /// The running process of exactly this name, with the connection that proved it, if there is one.
     static func running(_ name: String) -> (NamedSocket, Connection?)? {
         for socket in RunDirectory.sockets where socket.name == name {
-            if let connection = try? Connection(socket.address) { return (socket, connection) }
-            if isAccepting(socket) { return (socket, nil) }
+            if let connection = connection(to: socket) { return (socket, connection) }
         }
         return nil
     }
@@ -52,7 +54,12 @@ struct RunningProcess: Equatable {
 
     // MARK: Names
 
-    /// The only `NAME-PID` instance of a name, as remains when the first instance has ended.
+    /// The only running `NAME-PID` instance of a name, as remains when the first instance has ended.
+    static func instance(of name: String) throws(Failure) -> NamedSocket? {
+        try instance(of: name, among: RunDirectory.sockets.filter { $0.isInstance(of: name) && isAccepting($0) })
+    }
+
+    /// The only instance in a list.
     /// - Returns: Nil when there is none.
     static func instance(of name: String, among sockets: [NamedSocket]) throws(Failure) -> NamedSocket? {
         let instances = sockets.filter { $0.isInstance(of: name) }
@@ -93,7 +100,7 @@ extension RunningProcess {
     /// Asks a process for its identity and its counts.
     init(asking socket: NamedSocket) {
         self.socket = socket
-        guard let connection = try? Connection(socket.address),
+        guard let connection = try? Connection(socket.address, within: Self.timeout),
             let hello = connection.ask("hello 1", within: Self.timeout), !hello.isRefusal,
             let stats = connection.ask("stats", within: Self.timeout)
         else { return }

@@ -4,21 +4,22 @@ import Tweaks
 import TweaksSystem
 import TweaksTerminal
 
-/// Sends the lines of a descriptor and prints the answers. Requests are pipelined, so that a long script costs no more
-/// round trips than a short one; a line typed into a pipe is still answered at once.
+/// Sends the lines of a descriptor and prints the answers. A line that is refused ends the script, so that each line
+/// waits for the answer to the one before it. With `--keep-going` requests are pipelined: a long script costs no more
+/// round trips than a short one. A line typed into a pipe is answered at once.
 struct Script {
-    private let connection: Connection
+    private var pipeline: Pipeline
     private let console: Console
     private let input: Int32
+    private let keepsGoing: Bool
     private var unread: [UInt8] = []
-    private var unsent: [UInt8] = []
+    /// The position in `unread` of the first line that was not sent.
+    private var position = 0
     /// The line numbers of requests in order; nil for a request that is not from the script.
     private var pendingLines: [Int?] = []
     private var answered = 0
     private var lineNumber = 0
     private var inputHasEnded = false
-    /// Whether the script has sent `quit`; lines after it would not be answered.
-    private var hasQuit = false
     private var wasRefused = false
     /// The refusal of the first request, which ends the script.
     private var refusal: Failure?
@@ -28,16 +29,19 @@ struct Script {
     /// The maximum number of bytes that are read and not sent.
     private static let window = 1 << 16
 
-    init(_ input: Int32, _ connection: Connection, _ console: Console) {
-        (self.input, self.connection, self.console) = (input, connection, console)
+    init(_ input: Int32, _ target: Target, _ console: Console, keepsGoing: Bool) throws(Failure) {
+        (self.input, self.console, self.keepsGoing) = (input, console, keepsGoing)
+        pipeline = Pipeline(target, try target.connect())
         // The server closes a session whose first command is invalid, so a valid one goes first.
-        enqueue(console.isJSON ? "json on" : "ping", nil)
+        send(Array((console.isJSON ? "json on" : "ping").utf8)[...], nil)
     }
+
+    private var connection: Connection { pipeline.connection }
 
     /// Runs the script to its end.
     /// - Returns: `refused` if any line was refused.
     mutating func run() throws(Failure) -> ExitCode {
-        while !inputHasEnded || !unsent.isEmpty || answered < pendingLines.count {
+        while !inputHasEnded || position < unread.count || !pipeline.isIdle {
             if connection.hasEnded { throw refusal ?? connectionLost() }
             // A file is read to its end. Other input may have no end, so it ends with the reader of the output, as in
             // any pipe.
@@ -49,22 +53,11 @@ struct Script {
     }
 
     private mutating func step() {
-        let wantsInput = !inputHasEnded && unsent.count < Self.window
-        let ready = System.wait([
-            (connection.number, unsent.isEmpty ? .read : .readAndWrite), (wantsInput ? input : -1, .read),
-        ])
-        if ready[1].canRead { readInput() }
-        // Without blocking: a blocked write would prevent reading.
-        if ready[0].canWrite { sendSome() }
-        if ready[0].canRead {
-            connection.receive()
-            while let message = connection.nextMessage() { handle(message) }
-        }
-    }
-
-    private mutating func sendSome() {
-        guard let count = connection.sendSome(unsent) else { return }
-        unsent.removeFirst(count)
+        let wantsInput = !inputHasEnded && unread.count - position + pipeline.unsentCount < Self.window
+        let (canReadInput, messages) = pipeline.wait(for: wantsInput ? input : -1)
+        for message in messages { handle(message) }
+        if canReadInput { readInput() }
+        sendLines()
     }
 
     // MARK: Input
@@ -72,40 +65,46 @@ struct Script {
     private mutating func readInput() {
         guard let bytes = System.read(input) else { return stopReading() }
         inputHasEnded = bytes.isEmpty
+        unread.removeFirst(position)
+        position = 0
         unread += bytes
-        var rest = unread[...]
-        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-            queueLine(rest[..<end])
-            rest = rest[(end + 1)...]
-            if hasQuit { return }
-        }
-        unread = Array(rest)
-        if inputHasEnded, !unread.isEmpty { queueLine(unread[...]) }
     }
 
     /// A read error: the incomplete line is not sent.
     private mutating func stopReading() {
-        let reason = errorText()
-        (inputHasEnded, unread) = (true, [])
-        inputFailure = Failure(.refused, "standard input: \(reason); no line after line \(lineNumber) was sent")
+        let (reason, lines) = (errorText(), unread[position...].count { $0 == UInt8(ascii: "\n") })
+        inputFailure = Failure(.refused, "standard input: \(reason); no line after line \(lineNumber + lines) was sent")
+        inputHasEnded = true
+        unread.removeLast(unread.reversed().prefix { $0 != UInt8(ascii: "\n") }.count)
+        position = min(position, unread.count)
     }
 
-    /// Queues a line. Blank lines and comments are not sent: they are not answered, and the first blank line enables
-    /// prompts.
-    private mutating func queueLine(_ bytes: ArraySlice<UInt8>) {
-        lineNumber += 1
-        let bytes = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
-        if bytes.withUnsafeBufferPointer(CommandText.isAnswered) {
-            unsent += bytes
-            unsent.append(UInt8(ascii: "\n"))
-            pendingLines.append(lineNumber)
-            hasQuit = CommandText.isQuit(bytes)
-            inputHasEnded = inputHasEnded || hasQuit
+    /// Sends the lines that may be sent now: one while none is unanswered, or as many as the window takes.
+    private mutating func sendLines() {
+        while position < unread.count, keepsGoing ? pipeline.unsentCount < Self.window : pipeline.isIdle {
+            let lineEnd = unread[position...].firstIndex(of: UInt8(ascii: "\n"))
+            guard let end = lineEnd ?? (inputHasEnded ? unread.count : nil) else { return }
+            let line = unread[position..<end]
+            position = min(end + 1, unread.count)
+            sendLine(line)
         }
     }
 
-    private mutating func enqueue(_ line: String, _ number: Int?) {
-        unsent += Array((line + "\n").utf8)
+    /// Sends a line. Blank lines and comments are not sent: they are not answered, and the first blank line enables
+    /// prompts.
+    private mutating func sendLine(_ bytes: ArraySlice<UInt8>) {
+        lineNumber += 1
+        let bytes = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
+        guard bytes.withUnsafeBufferPointer(CommandText.isAnswered) else { return }
+        send(bytes, lineNumber)
+        // Lines after `quit` would not be answered.
+        if CommandText.isQuit(bytes) { endInput() }
+    }
+
+    private mutating func endInput() { (inputHasEnded, position) = (true, unread.count) }
+
+    private mutating func send(_ line: ArraySlice<UInt8>, _ number: Int?) {
+        pipeline.add(line)
         pendingLines.append(number)
     }
 
@@ -128,13 +127,23 @@ struct Script {
         }
         wasRefused = wasRefused || answer.isRefusal
         console.report(answer, place: "line \(number)")
+        if answer.isRefusal, !keepsGoing { stop(after: number) }
+    }
+
+    /// Ends the script at a refused line.
+    private mutating func stop(after number: Int) {
+        let isLast = inputHasEnded && position == unread.count
+        endInput()
+        if isLast { return }
+        console.printRemark("stopped at line \(number); no later line was sent; --keep-going sends them all")
     }
 
     private func connectionLost() -> Failure {
         let open = pendingLines[answered...].compactMap(\.self)
         if open.isEmpty, let inputFailure { return inputFailure }
-        guard let first = open.first else { return Failure(.unreachable, "the process \(connection.endReason)") }
+        let failure = pipeline.failure
+        guard let first = open.first else { return failure }
         let rest = open.count == 1 ? "line \(first) was" : "\(open.count) lines, from line \(first) on, were"
-        return Failure(.unreachable, "the process \(connection.endReason); \(rest) not answered")
+        return Failure(failure.code, "\(failure.description); \(rest) not answered")
     }
 }

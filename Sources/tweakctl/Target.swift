@@ -10,6 +10,7 @@ struct Target {
     let name: String
     /// The address, which is the same after a restart.
     let address: Address
+    let timeout: Timeout
     private let reusable: ReusableConnection
 
     /// The connection that proved that the process runs. The first caller takes it, which saves a second connect.
@@ -24,11 +25,15 @@ struct Target {
         }
     }
 
-    init(_ socket: NamedSocket, _ connection: Connection? = nil) {
+    init(_ socket: NamedSocket, _ connection: Connection? = nil, timeout: Timeout) {
         (name, address, reusable) = (socket.name, socket.address, ReusableConnection(connection))
+        self.timeout = timeout
     }
 
-    init(_ address: Address) { (name, self.address, reusable) = (address.text, address, ReusableConnection(nil)) }
+    init(_ address: Address, timeout: Timeout) {
+        (name, self.address, reusable) = (address.text, address, ReusableConnection(nil))
+        self.timeout = timeout
+    }
 
     /// The saved token for its address.
     var savedLogin: SavedLogin {
@@ -44,8 +49,10 @@ struct Target {
     /// Connects, and authenticates with the saved token, if there is one.
     func connect() throws(Failure) -> Connection {
         let connection = try open()
-        try savedLogin.authenticate(on: connection) { Console(isJSON: false).reportProblem($0) }
-        if connection.hasEnded { throw noAnswerFailure }
+        try savedLogin.authenticate(on: connection, within: timeout.milliseconds) {
+            Console(isJSON: false).reportProblem($0)
+        }
+        if connection.hasEnded { throw failure(of: connection) }
         return connection
     }
 
@@ -53,43 +60,84 @@ struct Target {
     func open() throws(Failure) -> Connection {
         if let connection = reusable.take() { return connection }
         do throws(Address.ConnectError) {
-            return try Connection(address)
+            return try Connection(address, within: timeout.milliseconds)
         } catch {
+            if error.isTimeout { throw Failure(.timeout, "\(address.text): \(error.text); \(Self.lateRemedy)") }
             throw Failure(
                 .unreachable, "\(address.text): \(error.text); tweakctl without arguments lists the running processes")
         }
     }
 
-    /// The error for a process that is stopped, or too busy to answer.
-    var noAnswerFailure: Failure { Failure(.unreachable, "\(name): accepts connections, but does not answer") }
+    // MARK: Asking
+
+    /// Sends a command and waits for its answer.
+    func ask(_ line: String, on connection: Connection) throws(Failure) -> Answer {
+        guard let answer = response(to: line, on: connection) else { throw failure(of: connection, to: line) }
+        return answer
+    }
+
+    /// The same; nil without an answer.
+    func response(
+        to line: String, on connection: Connection, onEvent: (String) -> Void = { _ in }
+    ) -> Answer? {
+        connection.ask(
+            line, within: timeout.milliseconds, onEvent: onEvent,
+            isExtended: { timeout.mayBeExtended(for: line.utf8) && isAlive })
+    }
+
+    /// Whether the process answers another connection, while an action delays the answer to this one. A refusal is an
+    /// answer, too.
+    var isAlive: Bool {
+        guard let other = try? Connection(address, within: timeout.milliseconds) else { return false }
+        return other.ask("ping", within: timeout.milliseconds) != nil
+    }
+
+    /// Switches the session to JSON.
+    func switchToJSON(_ connection: Connection) throws(Failure) {
+        let answer = try ask("json on", on: connection)
+        if answer.isRefusal { throw Failure(.refused, "\(name): \(ReplyFormatter.refusal(answer.status))") }
+    }
+
+    /// The error of a connection that has ended, or not answered in time.
+    /// - Parameter line: A command that the process may have executed all the same.
+    func failure(of connection: Connection, to line: String? = nil) -> Failure {
+        guard connection.hasTimedOut else {
+            return Failure(.unreachable, "\(name) \(connection.endReason) without an answer")
+        }
+        let isChange = line.map { !CommandText.onlyReads($0) } ?? false
+        return Failure(
+            .timeout,
+            "\(name): accepts connections, but has not answered within \(timeout.text); "
+                + (isChange ? "the command may still take effect; " : "") + Self.lateRemedy)
+    }
+
+    private static let lateRemedy = "it is stopped or busy: see its state with ps, or wait longer with --timeout"
 
     // MARK: From the command line
 
     /// The process that the words name, and the remaining words.
     static func of(_ invocation: Invocation) throws(Failure) -> (Target, words: [String]) {
         let words = invocation.words
-        if let address = invocation.address { return (Target(address), words) }
-        // `repl` may precede the name.
-        if words.count >= 2, Verb(rawValue: words[0]) == .repl {
-            return (try named(words[1]), [words[0]] + words.dropFirst(2))
-        }
+        let timeout = invocation.timeout
+        if let address = invocation.address { return (Target(address, timeout: timeout), words) }
+        guard let first = words.first else { return (Target(try RunningProcess.implied(), timeout: timeout), words) }
         // A running process takes precedence over a command of the same name, such as the example hello.
-        if let first = words.first, let (socket, connection) = RunningProcess.running(first) {
-            return (Target(socket, connection), Array(words.dropFirst()))
+        if let target = try running(first, timeout) { return (target, Array(words.dropFirst())) }
+        // `repl` may precede the name.
+        if words.count >= 2, Verb(rawValue: first) == .repl {
+            return (try named(words[1], timeout), [first] + words.dropFirst(2))
         }
-        if let first = words.first, !isCommand(words) {
-            return (try named(first), Array(words.dropFirst()))
-        }
-        return (Target(try RunningProcess.implied()), words)
+        if isCommand(words) { return (Target(try RunningProcess.implied(), timeout: timeout), words) }
+        throw notRunning(first)
     }
 
     /// The process that `login` names. A word that is not a process may be a misplaced token, and is not repeated.
-    static func forLogin(_ arguments: LoginArguments, _ address: Address?) throws(Failure) -> Target {
-        if let address { return Target(address) }
-        guard let name = arguments.name else { return Target(try RunningProcess.implied()) }
-        if let (socket, connection) = RunningProcess.running(name) { return Target(socket, connection) }
-        let sockets = RunningProcess.running()
-        if let socket = try? RunningProcess.instance(of: name, among: sockets) { return Target(socket) }
+    static func forLogin(
+        _ arguments: LoginArguments, _ address: Address?, _ timeout: Timeout
+    ) throws(Failure) -> Target {
+        if let address { return Target(address, timeout: timeout) }
+        guard let name = arguments.name else { return Target(try RunningProcess.implied(), timeout: timeout) }
+        if let target = try? running(name, timeout) { return target }
         throw LoginArguments.noProcess
     }
 
@@ -102,18 +150,29 @@ struct Target {
         return first.contains(" ") || words.count > 1 && ["=", "+=", "-="].contains(words[1])
     }
 
-    private static func named(_ name: String) throws(Failure) -> Target {
-        if let (socket, connection) = RunningProcess.running(name) { return Target(socket, connection) }
+    private static func named(_ name: String, _ timeout: Timeout) throws(Failure) -> Target {
+        if let target = try running(name, timeout) { return target }
+        throw notRunning(name)
+    }
+
+    /// The running process of this name, or the only `NAME-PID`, as remains when the first instance has ended.
+    private static func running(_ name: String, _ timeout: Timeout) throws(Failure) -> Target? {
+        if let (socket, connection) = RunningProcess.running(name) {
+            return Target(socket, connection, timeout: timeout)
+        }
+        return try RunningProcess.instance(of: name).map { Target($0, timeout: timeout) }
+    }
+
+    private static func notRunning(_ name: String) -> Failure {
         let sockets = RunningProcess.running()
-        if let socket = try RunningProcess.instance(of: name, among: sockets) { return Target(socket) }
         let shown = Quoting.excerpt(name)
         if let near = Spelling.nearest(to: name, among: sockets.map(\.name)) {
-            throw Failure(.unreachable, "\(shown) is not running; did you mean \(near)?")
+            return Failure(.unreachable, "\(shown) is not running; did you mean \(near)?")
         }
-        if let near = Spelling.nearest(to: name, among: Command.all.map(\.name)) {
-            throw Failure(.unreachable, "\(shown) is neither a running process nor a command; did you mean \(near)?")
+        if let near = Spelling.nearest(to: name, among: Verb.processNames + Command.all.map(\.name)) {
+            return Failure(.unreachable, "\(shown) is neither a running process nor a command; did you mean \(near)?")
         }
-        if sockets.isEmpty { throw Failure(.unreachable, "\(shown) is not running; \(RunningProcess.noProcessText)") }
-        throw Failure(.unreachable, "\(shown) is not running; these are: \(RunningProcess.names(sockets))")
+        if sockets.isEmpty { return Failure(.unreachable, "\(shown) is not running; \(RunningProcess.noProcessText)") }
+        return Failure(.unreachable, "\(shown) is not running; these are: \(RunningProcess.names(sockets))")
     }
 }

@@ -55,7 +55,7 @@ enum Tweakctl {
         case .token: return try token(Array(invocation.words.dropFirst()), console)
         case .logout: return try logout(invocation, console)
         case .fleet: throw Failure(.usage, "fleet: put options after fleet, as in tweakctl fleet NAME ls --json")
-        case .repl, .watch, .login, .complete: return nil
+        case .repl, .watch, .import, .login, .complete: return nil
         }
         return .ok
     }
@@ -72,7 +72,7 @@ enum Tweakctl {
     private static func login(_ invocation: Invocation, _ console: Console) throws(Failure) -> ExitCode {
         let arguments = try LoginArguments(
             .login, invocation.words.dropFirst(), hasAddress: invocation.address != nil)
-        let target = try Target.forLogin(arguments, invocation.address)
+        let target = try Target.forLogin(arguments, invocation.address, invocation.timeout)
         let login = Login(
             console: console, cache: try FileTokenCache.required(), target: target, descriptor: arguments.descriptor,
             isPlain: arguments.isPlain)
@@ -89,7 +89,8 @@ enum Tweakctl {
             return .ok
         }
         let servers = invocation.address.map { [$0.cacheKey] } ?? arguments.name.map(RunDirectory.sockets(of:)) ?? []
-        return try Logout(console: console, cache: try FileTokenCache.required()).run(servers)
+        let instances = arguments.name.map { name in { NamedSocket(at: $0).isInstance(of: name) } }
+        return try Logout(console: console, cache: try FileTokenCache.required()).run(servers, orOnly: instances)
     }
 
     private static func runCommand(_ invocation: Invocation, _ console: Console) throws(Failure) -> ExitCode {
@@ -108,12 +109,16 @@ enum Tweakctl {
         if words.isEmpty {
             if Editor.isPossible, !console.isJSON { return try edit(target) }
             if System.isTerminal(0) { return try Listing(console).showStatus(of: target) }
-            return try script(target, console)
+            return try script(target, console, invocation)
         }
-        if words == ["-"] { return try script(target, console) }
+        if words == ["-"] { return try script(target, console, invocation) }
+        if invocation.keepsGoing, words != [Verb.repl.rawValue] {
+            throw Failure(.usage, "--keep-going is for a script, as in tweakctl NAME - < FILE")
+        }
+        if let command = try ImportCommand(words, target, console) { return try command.run() }
         if let panel = try PanelCommand(words, target, console) { return try panel.run() }
         switch Verb(rawValue: words[0]) {
-        case .repl? where words.count == 1: return try repl(target, console)
+        case .repl? where words.count == 1: return try repl(target, console, invocation)
         case .repl?: throw Failure(.usage, "repl takes no arguments; write tweakctl NAME repl")
         case .watch? where words.count > 1:
             var watcher = Watcher(target, words, console)
@@ -132,12 +137,8 @@ enum Tweakctl {
         let line = CommandText.line(words)
         guard CommandText.isAnswered(line) else { throw Failure(.usage, "\(Quoting.excerpt(line)) is not a command") }
         let connection = try target.connect()
-        if console.isJSON, let answer = connection.ask("json on"), answer.isRefusal {
-            throw Failure(.refused, "\(target.name): \(ReplyFormatter.refusal(answer.status))")
-        }
-        guard let answer = connection.ask(line) else {
-            throw Failure(.unreachable, "\(target.name) \(connection.endReason) without an answer")
-        }
+        if console.isJSON { try target.switchToJSON(connection) }
+        let answer = try target.ask(line, on: connection)
         console.report(answer)
         return answer.isRefusal ? .refused : .ok
     }
@@ -147,15 +148,19 @@ enum Tweakctl {
         return try editor.run()
     }
 
-    private static func script(_ target: Target, _ console: Console) throws(Failure) -> ExitCode {
-        var script = Script(0, try target.connect(), console)
+    private static func script(
+        _ target: Target, _ console: Console, _ invocation: Invocation
+    ) throws(Failure) -> ExitCode {
+        var script = try Script(0, target, console, keepsGoing: invocation.keepsGoing)
         return try script.run()
     }
 
     /// Starts the line mode; without line editing where the terminal cannot do it.
-    private static func repl(_ target: Target, _ console: Console) throws(Failure) -> ExitCode {
+    private static func repl(
+        _ target: Target, _ console: Console, _ invocation: Invocation
+    ) throws(Failure) -> ExitCode {
         let canEdit = System.isTerminal(0) && System.isTerminal(1) && System.variable("TERM") ?? "dumb" != "dumb"
-        if !canEdit { return try script(target, console) }
+        if !canEdit { return try script(target, console, invocation) }
         var repl = try Repl(target, console)
         return repl.run()
     }

@@ -2,7 +2,7 @@
 
 /// A command of tweakctl itself.
 enum Verb: String, CaseIterable {
-    case repl, watch, login, logout, token, fleet, completions, man
+    case repl, watch, `import`, login, logout, token, fleet, completions, man
     /// Internal, for the completion scripts.
     case complete = "__complete"
 
@@ -11,6 +11,7 @@ enum Verb: String, CaseIterable {
         switch self {
         case .repl: "[NAME] repl"
         case .watch: "[NAME] watch PATTERN…"
+        case .import: ImportCommand.usage
         case .login: "login [NAME] [--fd N] [--plain]"
         case .logout: "logout [NAME]"
         case .token: "token new|list|renew|revoke …"
@@ -21,11 +22,16 @@ enum Verb: String, CaseIterable {
         }
     }
 
+    /// The names of those that follow the name of a process. The others need no process, and take precedence over one
+    /// of the same name.
+    static let processNames = [repl, watch, `import`].map(\.rawValue)
+
     /// A summary for the help; nil for internal commands.
     var summary: String? {
         switch self {
         case .repl: "line mode: type commands, with history and Tab completion"
         case .watch: "current values, then each change; reconnects after a restart of the process; Ctrl-C ends it"
+        case .import: "apply the assignments of a file, all or none; prints what would change, and asks"
         case .login: "sign in with a token, typed without echo or read from standard input, and save it"
         case .logout: "delete the saved token for a process"
         case .token: "make, list, renew and revoke tokens in the token file of a process; token alone shows the usage"

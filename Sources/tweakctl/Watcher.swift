@@ -16,9 +16,6 @@ struct Watcher {
     /// The revision of the last event; it may have further events that have not arrived.
     private var current: UInt64 = 0
 
-    /// The timeout for each answer, in milliseconds.
-    private static let timeout: Int32 = 3_000
-
     /// Error codes that retrying does not change: the token has ended.
     private static let finalCodes = [TweakError.Code.authRequired, .denied].map(\.rawValue)
 
@@ -61,17 +58,17 @@ struct Watcher {
     /// Watches on one connection until it ends.
     /// - Returns: Why the watch did not start; nil after its end.
     private mutating func follow(_ connection: Connection, isFirst: Bool = true) -> ExitCode? {
-        guard let hello = connection.ask("hello 1", within: Self.timeout) else {
+        guard let hello = connection.ask("hello 1", within: target.timeout.milliseconds) else {
+            if connection.hasTimedOut { return unanswered(connection, isFirst) }
             if isFirst { console.reportProblem("\(target.name): does not speak the tweak protocol") }
             return .unreachable
         }
         if hello.isRefusal { return refused(hello, isFirst) }
         let isSame = instance != nil && hello.field("instance") == instance
-        if console.isJSON { _ = connection.ask("json on", within: Self.timeout) }
+        if console.isJSON { _ = connection.ask("json on", within: target.timeout.milliseconds) }
         let line = isSame && !request.contains(" since ") ? "\(request) since \(seen)" : request
-        guard let answer = connection.ask(line, within: Self.timeout) else {
-            if isFirst { console.reportProblem(target.noAnswerFailure.description) }
-            return .unreachable
+        guard let answer = connection.ask(line, within: target.timeout.milliseconds) else {
+            return unanswered(connection, isFirst)
         }
         if answer.isRefusal { return refused(answer, isFirst) }
         if !isFirst, !isSame { printRemark("restarted", "\(hello.field("name") ?? target.name) restarted") }
@@ -81,6 +78,12 @@ struct Watcher {
         console.report(answer)
         showEvents(of: connection)
         return nil
+    }
+
+    private func unanswered(_ connection: Connection, _ isFirst: Bool) -> ExitCode {
+        let failure = target.failure(of: connection)
+        if isFirst { console.reportProblem(failure.description) }
+        return failure.code
     }
 
     /// Handles a refusal. A process that has just started may not have registered all of its tweaks yet, or have no

@@ -172,7 +172,7 @@ private struct Attack: CustomTestStringConvertible, Sendable {
 
     @Test func theEditorReconnectsWithIncreasingPauses() throws {
         let address = Address.unix(path: path)
-        var link = EditorLink(Target(address), try Connection(address))
+        var link = EditorLink(Target(address, timeout: .standard), try Connection(address))
         var now = ContinuousClock.now
         var pauses: [Duration] = []
         for _ in 0..<8 {

@@ -20,6 +20,8 @@ import TweaksTerminal
         #expect(try Invocation(["bounce", "--json", "get"]).words == ["bounce", "get"])
         let literal = try Invocation(["bounce", "set", "--", "A/B/C", "--json"])
         #expect(literal.words == ["bounce", "set", "A/B/C", "--json"] && !literal.wantsJSON)
+        #expect(try Invocation(["bounce", "-", "--keep-going"]).keepsGoing)
+        #expect(try Invocation(["--keep-going", "bounce"]).words == ["bounce"])
         #expect(try Invocation(["--", "-s"]).words == ["-s"])
         #expect(try Invocation(["-"]).words == ["-"])
         #expect(try Invocation(["--help"]).action == .help)
@@ -43,7 +45,7 @@ import TweaksTerminal
     @Test(arguments: [
         ["set", "A/B/C", "-s"], ["bounce", "set", "A/B/C", "-H"], ["A/B/C", "=", "-H"], ["bounce", "A/B/C", "=", "-s"],
         ["run", "A/B/C", "-s", "x"], ["bounce", "run", "A/B/C", "--host", "x"], ["find", "x", "-s"],
-        ["check", "A/B/C", "-s"],
+        ["check", "A/B/C", "-s"], ["set", "A/B/C", "--timeout"], ["bounce", "A/B/C", "=", "--keep-going"],
     ])
     func valuesAndArgumentsMayLookLikeOptions(_ arguments: [String]) throws {
         let invocation = try Invocation(arguments)
@@ -52,6 +54,7 @@ import TweaksTerminal
 
     @Test(arguments: [
         (["--jsn"], "did you mean --json?"), (["-x"], "see tweakctl --help"), (["-s"], "needs a value"),
+        (["--timeout"], "needs a value"),
         (["-H", "nowhere"], "write HOST:PORT"), (["-H", "a:0"], "write HOST:PORT"),
         (["-H", "a:65536"], "write HOST:PORT"),
     ])

@@ -133,6 +133,43 @@ import TweaksWire
         #expect(try size() == "60")
     }
 
+    /// A process takes precedence over a command of the same name, whether its first instance runs or not.
+    @Test(arguments: ["hello", "get", "set", "ping", "watch", "repl", "import"])
+    func aSecondInstanceMayHaveTheNameOfACommand(_ name: String) throws {
+        let get = ["get", "Content/Text/Size"]
+        try fixture.server("bounce")
+        // Its socket remains after a crash.
+        let stale = try FakeServer(fixture.socket("\(name)-1"), isListening: false)
+        let server = try fixture.server("\(name)-4711")
+        #expect(try fixture.run([name, "hello", "1"]).output.contains("name: \(name)-4711\n"))
+        #expect(try fixture.run([name] + get).output.hasPrefix("Content/Text/Size = 60"))
+        #expect(!FileManager.default.fileExists(atPath: stale.address))
+        try fixture.server("\(name)-4712")
+        let several = try fixture.run([name] + get)
+        #expect(
+            several.hasError("\(name) runs several times; name one of them: \(name)-4711, \(name)-4712", code: 2))
+        server.stop()
+        #expect(try fixture.run([name] + get).code == 0)
+    }
+
+    @Test func tweakctlsOwnCommandsTakePrecedenceOverAProcess() throws {
+        try fixture.server("man")
+        try fixture.server("token-4711")
+        #expect(try fixture.run("man").output.hasPrefix(".\\\""))
+        #expect(try fixture.run("token").output.hasPrefix("tweakctl token new"))
+        #expect(try fixture.run("-s", fixture.socket("man"), "get", "Content/Text/Size").code == 0)
+    }
+
+    /// Their working directories differ.
+    @Test func daemonAndClientIgnoreARelativeDirectory() throws {
+        let name = "relative-\(UInt32.random(in: 0 ... .max))-x"
+        let relative = ["TMPDIR": "tmp", "XDG_RUNTIME_DIR": "run"]
+        let daemon = try fixture.daemon(name, environment: relative.merging(["TWEAKS_STATE_DIR": "off"]) { $1 })
+        #expect(daemon.socketPath?.hasPrefix("/tmp/tweaks-\(geteuid())") == true)
+        fixture.variables.withLock { $0.merge(relative) { $1 } }
+        #expect(try fixture.run(name, "get", "Content/Text/Size").output.hasPrefix("Content/Text/Size = 60"))
+    }
+
     /// If another user has created the usual directory, the daemon uses another one, which tweakctl finds.
     @Test(.enabled(if: geteuid() == 0, "run as root")) func aRunDirectoryOfAnotherUserIsNotUsed() throws {
         // The second one looks like the daemon's, but belongs to the other user, too.
@@ -156,12 +193,32 @@ import TweaksWire
         #expect(try size() == "60")
     }
 
+    private static let script =
+        "\n# a comment\nbogus\nContent/Text/Size = 500\r\nok rev 3\nContent/Text/Size = 72\nget Content/Text/Size"
+
     @Test(arguments: [["bounce"], ["bounce", "-"], ["-"], ["repl"]])
-    func aScriptRunsToItsEndAndReportsErrorsWithLines(_ arguments: [String]) throws {
+    func aScriptEndsAtTheFirstError(_ arguments: [String]) throws {
         try fixture.server("bounce")
-        let script =
-            "\n# a comment\nbogus\nContent/Text/Size = 500\r\nok rev 3\nContent/Text/Size = 72\nget Content/Text/Size"
-        let result = try fixture.run(arguments, input: script)
+        let result = try fixture.run(arguments, input: "Content/Text/Size = 61\n" + Self.script)
+        #expect(result.code == 1)
+        #expect(
+            result.errors.splitLines().dropLast() == [
+                "tweakctl: line 4: unknown-command: “bogus” is not a command; type help",
+                "tweakctl: stopped at line 4; no later line was sent; --keep-going sends them all",
+            ])
+        #expect(try size() == "61")
+    }
+
+    @Test func aScriptThatEndsWithAnErrorIsNotStopped() throws {
+        try fixture.server("bounce")
+        let result = try fixture.run("-", input: "bogus")
+        #expect(result.code == 1 && result.errors.splitLines().count == 2, "\(result)")
+    }
+
+    @Test(arguments: [["bounce", "--keep-going"], ["bounce", "-", "--keep-going"], ["--keep-going", "repl"]])
+    func aScriptThatKeepsGoingRunsToItsEnd(_ arguments: [String]) throws {
+        try fixture.server("bounce")
+        let result = try fixture.run(arguments, input: Self.script)
         #expect(result.code == 1)
         #expect(result.output.splitLines().suffix(2).first?.hasPrefix("Content/Text/Size = 72      # number") == true)
         #expect(
@@ -169,6 +226,11 @@ import TweaksWire
                 "tweakctl: line 3: unknown-command: “bogus” is not a command; type help",
                 "tweakctl: line 4: out-of-range: Content/Text/Size: 500 is outside 10...100",
             ])
+    }
+
+    @Test func onlyAScriptKeepsGoing() throws {
+        try fixture.server("bounce")
+        #expect(try fixture.run("bounce", "--keep-going", "get", "*").hasError("--keep-going is for a script", code: 2))
     }
 
     @Test(arguments: ["quit", " quit\r", "quit "]) func quitEndsAScript(_ quit: String) throws {
@@ -203,7 +265,8 @@ import TweaksWire
         try fixture.server("bounce")
         let path = fixture.directory.file("script")
         try String(repeating: "get Content\n", count: 20_000).write(toFile: path, atomically: true, encoding: .utf8)
-        #expect(try fixture.shell("\(fixture.command()) bounce - < \(path) | wc -l").filter(\.isNumber) == "120000")
+        let count = try fixture.shell("\(fixture.command()) bounce - --keep-going < \(path) | wc -l")
+        #expect(count.filter(\.isNumber) == "120000")
     }
 
     /// A script in a file is executed to its end all the same.
@@ -214,7 +277,7 @@ import TweaksWire
         let path = fixture.directory.file("script")
         let script = String(repeating: "get *\n", count: 5_000) + "Content/Text/Size = 72\n"
         try script.write(toFile: path, atomically: true, encoding: .utf8)
-        _ = try fixture.shell("\(fixture.command()) bounce - < \(path) | head -1")
+        _ = try fixture.shell("\(fixture.command()) bounce - --keep-going < \(path) | head -1")
         #expect(try size() == "72")
     }
 
@@ -253,7 +316,7 @@ import TweaksWire
         let refused = try fixture.run("--json", "bounce", "get", "x/y/z")
         #expect(refused.code == 1 && refused.errors == "")
         #expect(refused.output.hasPrefix("{\"ok\":false,\"error\":{\"code\":\"unknown-tweak\""))
-        let script = try fixture.run("bounce", "--json", input: "ping\nbogus\nls\n")
+        let script = try fixture.run("bounce", "--json", "--keep-going", input: "ping\nbogus\nls\n")
         let objects = try script.output.splitLines().dropLast().map {
             try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
         }

@@ -135,7 +135,7 @@ struct EditorLink {
     /// - Returns: Whether there is a new connection.
     mutating func reconnect(now: ContinuousClock.Instant) -> Bool {
         guard let due = retry, due <= now else { return false }
-        connection = try? target.open()
+        connection = try? Connection(target.address, within: RunningProcess.timeout)
         if connection == nil {
             pause = min(pause * 2, Self.maxPause)
             retry = ContinuousClock.now + pause

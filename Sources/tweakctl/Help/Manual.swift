@@ -24,16 +24,31 @@ enum Manual {
             "them, and prints the answer: formatted on a terminal, and elsewhere line by line as it was sent."),
         ".PP",
         escaped("Without arguments it lists the running processes. If only one runs, its NAME can be left out."),
+        escaped("NAME is also that of its only instance NAME-PID. A running process takes precedence over a command"),
+        escaped("of the same name, except login, logout, token, fleet, completions and man; for those use -s PATH."),
         ".PP",
         escaped("The arguments become one line of the protocol, quoted where needed. With a dash instead, or without"),
         escaped(
-            "a command where standard input is not a terminal, the lines of standard input are the commands. All of"),
-        escaped("them run, even if some are refused."),
+            "a command where standard input is not a terminal, the lines of standard input are the commands. The"),
+        escaped("first one that is refused ends the script, unless --keep-going is given."),
+        ".PP",
+        escaped("import FILE takes assignments only, as export prints them, and applies all of them in one batch, or"),
+        escaped("none. On a terminal it prints what would change, and asks. --yes does not ask; --dry-run only"),
+        escaped("prints."),
     ]
 
     private static var options: [String] {
         [".SH OPTIONS"] + Invocation.options.flatMap { paragraph($0.synopsis, [$0.summary]) }
+            + [".SS Timeouts"] + timeouts.map(escaped)
     }
+
+    private static let timeouts = [
+        "A process that is stopped accepts connections and never answers. The timeout applies to connecting, to signing",
+        "in and to each answer, also in the line mode and in a script; the time without any input counts nowhere. By",
+        "default, run waits longer than 10 s while the process still answers others, because it limits the time of",
+        "its actions itself. watch waits for its first answer only, and then for changes without a limit. The editor",
+        "shows that the process does not answer, and waits. The list of processes and Tab wait for a second.",
+    ]
 
     private static var own: [String] {
         var lines = [".SH COMMANDS OF TWEAKCTL"]
@@ -89,8 +104,11 @@ enum Manual {
     }
 
     private static let environment = [
-        ("XDG_RUNTIME_DIR", "its directory tweaks has the sockets"),
-        ("TMPDIR", "without XDG_RUNTIME_DIR, its directory tweaks-UID has the sockets; /tmp by default"),
+        ("XDG_RUNTIME_DIR", "its directory tweaks has the sockets; a relative path is ignored"),
+        (
+            "TMPDIR",
+            "without XDG_RUNTIME_DIR, its directory tweaks-UID has the sockets; /tmp by default, and for a relative path"
+        ),
         ("XDG_STATE_HOME", "where the line-mode history and tokens are saved; ~/.local/state by default"),
         ("TWEAKS_SOCKET", "the socket to connect to without NAME or address; the process uses the same variable"),
         ("TWEAKS_TOKEN_FILE", "the token file that token changes without --file; the process uses the same variable"),

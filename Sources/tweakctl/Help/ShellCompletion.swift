@@ -1,6 +1,7 @@
 // Lists completion candidates for the shell, one a line and unquoted; the scripts quote them.
 
 import Tweaks
+import TweaksSystem
 import TweaksWire
 
 /// Answers `tweakctl __complete WORD…`; the last word is the one to complete.
@@ -16,7 +17,8 @@ enum ShellCompletion {
         if typed.hasPrefix("-"), let invocation = try? Invocation(before), invocation.words.isEmpty {
             return Invocation.options.flatMap(\.names).starting(with: typed)
         }
-        guard let invocation = try? Invocation(before) else { return [] }
+        guard var invocation = try? Invocation(before) else { return [] }
+        invocation.timeout = .milliseconds(timeout)
         if invocation.words.isEmpty, invocation.address == nil { return first(typed) }
         return asked(invocation, typed)
     }
@@ -27,7 +29,7 @@ enum ShellCompletion {
         let verbs = Verb.allCases.filter { $0.summary != nil && $0 != .watch }.map(\.rawValue)
         let own = (sockets.map(\.name).filter(Quoting.isSafe) + verbs).starting(with: typed)
         guard sockets.count == 1, let only = sockets.first else { return own }
-        return own + candidates(of: Target(only), [], typed)
+        return own + candidates(of: Target(only, timeout: .milliseconds(timeout)), [], typed)
     }
 
     private static func asked(_ invocation: Invocation, _ typed: String) -> [String] {
@@ -36,7 +38,8 @@ enum ShellCompletion {
             return RunningProcess.running().map(\.name).starting(with: typed)
         }
         guard let (target, words) = try? Target.of(invocation) else { return [] }
-        let own = words.isEmpty ? [Verb.repl.rawValue].starting(with: typed) : []
+        if words.first == Verb.import.rawValue { return files(typed) + ["--dry-run", "--yes"].starting(with: typed) }
+        let own = words.isEmpty ? [Verb.repl, .import].map(\.rawValue).starting(with: typed) : []
         return own + candidates(of: target, words, typed)
     }
 
@@ -50,6 +53,17 @@ enum ShellCompletion {
             if words.count != 1 { return [] }
             return RunningProcess.running().map(\.name).filter(Quoting.isSafe).starting(with: typed)
         default: return nil
+        }
+    }
+
+    /// Files whose path begins with a text; directories end with a slash.
+    private static func files(_ typed: String) -> [String] {
+        let folder = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? ""
+        guard let names = try? Folder(folder.isEmpty ? "." : folder).names() else { return [] }
+        let hidden = typed.dropFirst(folder.count).hasPrefix(".")
+        let shown = names.filter { Quoting.isSafe($0) && $0.hasPrefix(".") == hidden }
+        return shown.map { folder + $0 }.starting(with: typed).sorted().map { path in
+            (try? Folder.anywhere.info(path))?.kind == .directory ? path + "/" : path
         }
     }
 

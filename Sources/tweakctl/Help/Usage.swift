@@ -11,7 +11,7 @@ enum Usage {
     static let synopses = [
         "tweakctl", "tweakctl NAME", "tweakctl [NAME] COMMAND…", "tweakctl -s PATH COMMAND…",
         "tweakctl -H HOST:PORT COMMAND…",
-        "tweakctl [NAME] - < SCRIPT",
+        "tweakctl [NAME] - [--keep-going] < SCRIPT",
     ]
 
     /// The exit codes with their meanings.
@@ -19,6 +19,7 @@ enum Usage {
         (.ok, "success"),
         (.refused, "the process refused a command, or a file cannot be used; see standard error"),
         (.usage, "usage error"), (.unreachable, "cannot connect, or the connection was lost"),
+        (.timeout, "the process does not answer within --timeout; a command may still take effect"),
     ]
 
     /// Example calls.
@@ -28,7 +29,7 @@ enum Usage {
         ("tweakctl bounce get 'Label/*'", "print values; the quotes keep the shell from expanding the star"),
         ("tweakctl bounce Label/Text/Size = 72", "change a value"),
         ("tweakctl bounce export > look.conf", "save the current values to a file"),
-        ("tweakctl bounce - < look.conf", "restore them"),
+        ("tweakctl bounce import look.conf", "apply them: print what would change, and ask"),
         ("tweakctl bounce watch Label", "print the current values, then each change"),
         ("tweakctl bounce panel", "open its web panel in a browser and print the address; --no-open only prints it"),
         ("tweakctl token new alice --scopes read write:Label --expires 30d", "make a token for access over TCP"),

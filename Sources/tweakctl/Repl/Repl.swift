@@ -19,7 +19,7 @@ struct Repl {
     /// Whether the last Tab completed nothing; the next one lists the candidates.
     private var lastTabFailed = false
 
-    /// The timeout of `hello` and of completions, in milliseconds.
+    /// The timeout of completions, in milliseconds.
     private static let timeout: Int32 = 3_000
 
     init(_ target: Target, _ console: Console) throws(Failure) {
@@ -48,19 +48,20 @@ struct Repl {
 
     private mutating func greet() {
         batch = nil
-        guard let hello = connection?.ask("hello 1", within: Self.timeout) else {
-            connection = nil
-            return console.reportProblem("\(target.noAnswerFailure.description); the next line tries again")
+        guard let connection else { return }
+        guard let hello = connection.ask("hello 1", within: target.timeout.milliseconds) else {
+            self.connection = nil
+            return console.reportProblem("\(target.failure(of: connection).description); the next line tries again")
         }
         if hello.isRefusal { console.report(hello) }
         name = hello.field("name") ?? name
-        if console.isJSON { _ = connection?.ask("json on", within: Self.timeout) }
+        if console.isJSON { _ = connection.ask("json on", within: target.timeout.milliseconds) }
     }
 
     private mutating func answer(_ line: String) {
         if connection?.hasEnded ?? true { reconnect() }
         if let secret = Secrets.token(of: line), CommandText.tokens(line).count == 2 { return authenticate(secret) }
-        let answer = connection?.ask(line) { console.printEvent($0) }
+        let answer = connection.flatMap { target.response(to: line, on: $0) { console.printEvent($0) } }
         if Secrets.containsToken(line) { return reportAuthentication(line, answer) }
         guard let answer else {
             history.add(line, inFile: false)
@@ -104,7 +105,7 @@ struct Repl {
     /// Authenticates by SCRAM with a token that was typed, which is not sent.
     private mutating func authenticate(_ secret: String) {
         let token = SavedToken(secret: secret, name: "", scopes: [])
-        switch connection?.authenticate(with: token, within: SavedLogin.timeout) {
+        switch connection?.authenticate(with: token, within: target.timeout.milliseconds) {
         case .accepted(let answer)?, .tokenRefused(let answer)?, .refused(let answer)?:
             console.report(answer.masked(secret))
         case .plainOnly?:

@@ -79,7 +79,7 @@ extension Answer {
 extension Connection {
     /// Authenticates with a token and waits for the result.
     /// - Returns: Nil when the connection ends, or no answer comes within the timeout.
-    func authenticate(with token: SavedToken, within milliseconds: Int32) -> Handshake.Outcome? {
+    func authenticate(with token: SavedToken, within milliseconds: Int32?) -> Handshake.Outcome? {
         var handshake = Handshake(token)
         var line = handshake.first
         while let answer = ask(line, within: milliseconds) {

@@ -90,16 +90,16 @@ struct Login {
 
     private func check(_ secret: String, on connection: Connection) throws(Failure) -> SavedToken {
         var token = SavedToken(secret: secret, name: "", scopes: [], isPlain: isPlain)
-        guard let outcome = connection.authenticate(with: token, within: SavedLogin.timeout) else {
-            throw Failure(.unreachable, "\(target.name) did not answer whether it accepts the token")
+        guard let outcome = connection.authenticate(with: token, within: target.timeout.milliseconds) else {
+            throw Failure(Self.code(connection), "\(target.name) did not answer whether it accepts the token")
         }
         let answer = try accepted(outcome, secret)
-        guard connection.ask("json on", within: Self.timeout) != nil,
-            let info = connection.ask("whoami", within: Self.timeout), !info.isRefusal,
+        guard connection.ask("json on", within: target.timeout.milliseconds) != nil,
+            let info = connection.ask("whoami", within: target.timeout.milliseconds), !info.isRefusal,
             let json = JSON(info.status)
         else {
             throw Failure(
-                .unreachable,
+                Self.code(connection),
                 "\(target.name) accepts the token, but did not answer what it permits; the token is not saved")
         }
         token.name = Secrets.masked(Self.name(answer) ?? json["token"]?.string ?? "", secret)
@@ -131,7 +131,9 @@ struct Login {
         return words.count > 2 && words[1] == "token" ? String(words[2]) : nil
     }
 
-    private static let timeout: Int32 = 5_000
+    private static func code(_ connection: Connection) -> ExitCode {
+        connection.hasTimedOut ? .timeout : .unreachable
+    }
 
     private var rejection: String {
         let remedy =
@@ -165,10 +167,15 @@ struct Logout {
     let console: Console
     let cache: any TokenCache
 
-    /// - Parameter servers: The possible addresses; empty for the only one that has a saved token.
-    func run(_ servers: [String]) throws(Failure) -> ExitCode {
-        let wanted = servers.isEmpty ? try only() : servers
-        for server in wanted {
+    /// - Parameters:
+    ///   - servers: The possible addresses; empty for the only one that has a saved token.
+    ///   - others: Whether a server is another instance of the same name, for the case that none of the addresses has a
+    ///     token.
+    func run(_ servers: [String], orOnly others: ((String) -> Bool)? = nil) throws(Failure) -> ExitCode {
+        let wanted = servers.isEmpty ? try only(among: cache.servers) : servers
+        let instances = others.map { cache.servers.filter($0) } ?? []
+        let known = wanted.contains { cache.token(for: $0) != nil }
+        for server in known || instances.isEmpty ? wanted : try only(among: instances) {
             guard let token = try cache.forget(server) else { continue }
             console.printRemark(
                 "\(server): the saved token \(token.name) is deleted; it stays valid until it is revoked")
@@ -177,8 +184,7 @@ struct Logout {
         throw Failure(.refused, "logout: no token is saved for \(wanted.joined(separator: " or "))")
     }
 
-    private func only() throws(Failure) -> [String] {
-        let all = cache.servers
+    private func only(among all: [String]) throws(Failure) -> [String] {
         if all.isEmpty { throw Failure(.refused, "logout: no token is saved") }
         if all.count > 1 {
             throw Failure(.usage, "logout: name the process; tokens are saved for \(all.joined(separator: ", "))")

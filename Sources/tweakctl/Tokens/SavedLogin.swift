@@ -15,9 +15,6 @@ struct SavedLogin {
     /// command.
     let isPublic: Bool
 
-    /// The timeout in milliseconds. The server delays the answer to a wrong token, against guessing.
-    static let timeout: Int32 = 15_000
-
     /// The token for this server, unless it has expired.
     /// - Parameter reportProblem: Receives the message about an expired token, which is deleted.
     func token(_ reportProblem: (String) -> Void) -> SavedToken? {
@@ -64,8 +61,11 @@ struct SavedLogin {
 
     /// Authenticates with the saved token, if there is one.
     /// - Throws: If no command may be sent to the server.
-    func authenticate(on connection: Connection, _ reportProblem: (String) -> Void) throws(Failure) {
-        guard let token = token(reportProblem), let outcome = connection.authenticate(with: token, within: Self.timeout)
+    func authenticate(
+        on connection: Connection, within milliseconds: Int32?, _ reportProblem: (String) -> Void
+    ) throws(Failure) {
+        guard let token = token(reportProblem),
+            let outcome = connection.authenticate(with: token, within: milliseconds)
         else { return }
         if let failure = handle(outcome, of: token, reportProblem) { throw failure }
     }

@@ -117,11 +117,11 @@ import TweaksTestSupport
     /// A process may be stopped, or in a debugger.
     @Test func aProcessThatDoesNotAnswerIsReportedAndTriedAgain() throws {
         let fake = try FakeServer(fixture.socket("fake"))
-        let terminal = try fixture.terminal("fake repl")
+        let terminal = try fixture.terminal("--timeout 100ms fake repl")
         let peer = try fake.accept()
         #expect(try peer.line() == "hello 1")
-        try terminal.read(
-            through: "tweakctl: fake: accepts connections, but does not answer; the next line tries again")
+        try terminal.read(through: "tweakctl: fake: accepts connections, but has not answered within 100ms; ")
+        try terminal.read(through: "; the next line tries again")
         try terminal.read(through: "fake> ")
         try terminal.type("get A/B/C\r")
         let next = try fake.accept()

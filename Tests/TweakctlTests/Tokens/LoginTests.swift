@@ -214,6 +214,16 @@ import TweaksTestSupport
         #expect(try fixture.tweakctl.run("logout", "fake").hasError("no token is saved for ", code: 1))
     }
 
+    /// A name is also that of its only other instance.
+    @Test func logoutFindsTheTokenOfAnInstance() throws {
+        let token = SavedToken(secret: fixture.secret, name: "alice", scopes: ["read"])
+        for number in [1, 2] { try fixture.cache.save(token, for: fixture.tweakctl.socket("other-\(number)")) }
+        #expect(try fixture.tweakctl.run("logout", "other").hasError("name the process; tokens are saved for", code: 2))
+        try fixture.cache.forget(fixture.tweakctl.socket("other-1"))
+        #expect(try fixture.tweakctl.run("logout", "other").hasError("the saved token alice is deleted", code: 0))
+        #expect(fixture.cache.servers.isEmpty)
+    }
+
     @Test func logoutNeedsAnAddressIfSeveralTokensAreSaved() throws {
         let tweakctl = fixture.tweakctl
         #expect(try tweakctl.run("logout").errors == "tweakctl: logout: no token is saved\n")
