@@ -62,7 +62,9 @@ extension RealEtcd {
 
         /// Without the header it would remain open, but silent.
         @Test func `A watch at a member without a leader ends`() async throws {
-            let server = try await EtcdServer.start(members: 3)
+            // A member notices after an election that it has no leader.
+            let server = try await EtcdServer.start(
+                members: 3, flags: ["--heartbeat-interval=30", "--election-timeout=300"])
             let client = try server.client(0)
             let reader = EtcdWatchReader(client.watch(Self.key, from: 1))
             try await reader.created()

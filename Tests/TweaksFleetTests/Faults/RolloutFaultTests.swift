@@ -72,12 +72,16 @@ import TweaksTestSupport
         }
         let id = try #require(first.first)
         let others = try rest.prefix(7).map { try cluster.process($0) }
-        let canary = try cluster.process(id)
+        // Only the canary goes missing: the leases of the others are longer.
+        let lease: Int64 = 2
+        var timing = ClusterFixture.driverTiming
+        (timing.outageGrace, timing.silenceTimeout) = (lease * 1_000 + 500, 1_000)
+        let canary = try cluster.process(id, leaseSeconds: lease)
         await cluster.wait { $0.count == 8 }
         var plan = try cluster.plan("A/B/Size", .number(70), steps: [10, 100])
         plan.every = 600
         let claim = try await cluster.begin(plan)
-        let driving = Task { await cluster.drive(claim) }
+        let driving = Task { [timing] in await cluster.drive(claim, timing: timing) }
         // A service manager restarts it each time.
         let crashing = Task {
             var canary = canary
@@ -85,7 +89,7 @@ import TweaksTestSupport
                 await canary.wait(canary.size, 70)
                 await canary.kill()
                 if Task.isCancelled { return }
-                canary = try cluster.process(id)
+                canary = try cluster.process(id, leaseSeconds: lease)
             }
             await canary.stop()
         }
@@ -101,7 +105,8 @@ import TweaksTestSupport
 
     @Test func `A restart of a pod with a random ID does not stop a rollout`() async throws {
         let cluster = try await ClusterFixture.start()
-        var pods = try (0..<6).map { _ in try cluster.process(nil) }
+        // The first one is killed.
+        var pods = try (0..<6).map { try cluster.process(nil, leaseSeconds: $0 == 0 ? 2 : 8) }
         let live = await cluster.wait { $0.count == 6 }
         #expect(live.allSatisfy { $0.status.isUnstable })
         var plan = try cluster.plan("A/B/Size", .number(70), steps: [90, 100])

@@ -116,7 +116,8 @@ import TweaksTestSupport
         await [process, second].stop()
     }
 
-    @Test func `A store with more than 10,000 keys is not followed until it has fewer`() async throws {
+    @Test(.tags(.quantity), .enabled(if: isQuantityFull, "TWEAKS_TEST_QUANTITY=full writes ten thousand keys"))
+    func `A store with more than 10,000 keys is not followed until it has fewer`() async throws {
         let cluster = try await ClusterFixture.start()
         try await cluster.set("A/B/Size", .number(60))
         let process = try cluster.process()

@@ -14,9 +14,9 @@ import TweaksTestSupport
 /// - `tweakctl fleet …`: its output. With ` &` at its end it continues in the background, and its further output is
 ///   below later commands. At `Killed` it is killed as by `kill -9`.
 /// - `ssh HOST systemctl kill -s KILL NAME`: `etcd-2` is a member, `quotes-7` a process, which is restarted.
-/// - `sleep 60`: waits for the end of a driver's lease. `echo $?`: the exit code of the last command that ended.
+/// - `sleep 60`: ends the lease of a killed driver. `echo $?`: the exit code of the last command that ended.
 ///
-/// `--every 60s` is a second in the test. Clusters, builds, ages and times may differ; `…` matches any text.
+/// `--every 60s` is a second in the test, and the fleet may have fewer processes. Clusters, builds, ages and times may differ; `…` matches any text.
 struct FleetTranscript {
     struct Step {
         var who: String
@@ -32,7 +32,7 @@ struct FleetTranscript {
             if parts.count == 2, parts[0].contains("@"), !parts[0].contains(" ") {
                 steps.append(Step(who: parts[0], command: parts[1]))
             } else if !steps.isEmpty {
-                steps[steps.count - 1].lines.append(line)
+                steps[steps.count - 1].lines.append(StoryFleet.scaled(line))
             }
         }
     }
@@ -51,7 +51,7 @@ final class FleetReplay {
         let words = ShellWords.split(step.command)
         switch words.first {
         case "ssh": try await kill(words[1])
-        case "sleep": try await fleet.waitForDriver()
+        case "sleep": try await fleet.expireDrivers()
         case "echo": #expect(step.lines == ["\(code?.rawValue ?? -1)"], "exit code")
         default: try await converse(step)
         }

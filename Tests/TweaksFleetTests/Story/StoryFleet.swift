@@ -1,9 +1,10 @@
-// Runs the fleet of the guide: three etcd members, fifty processes whose errors depend on a timeout, two operators.
+// Runs the fleet of the guide: three etcd members, processes whose errors depend on a timeout, two operators.
 
 import Synchronization
 import Testing
 import Tweaks
 import TweaksTerminal
+import TweaksTestSupport
 
 @testable import TweaksFleet
 @testable import tweakctl_fleet
@@ -15,7 +16,8 @@ final class QuotesProcess: Sendable {
 
     init(_ number: Int, _ etcd: any Etcd, _ keys: FleetKeys) throws {
         var timings = ClusterFixture.timings
-        timings.sample = .seconds(1)
+        // No lease ends on a busy machine: nothing in the story waits for the end of one.
+        (timings.sample, timings.heartbeat, timings.leaseSeconds) = (.seconds(1), .seconds(3), 60)
         process = try FollowingProcess(
             etcd, keys, id: "quotes-\(number)", labels: ["zone": number % 5 == 0 ? "us" : "eu"],
             time: SystemFleetClock(), timings: timings)
@@ -38,7 +40,18 @@ final class QuotesProcess: Sendable {
 }
 
 final class StoryFleet: Sendable {
-    static let count = 50
+    /// The numbers of the processes: the fifty of the guide, or twenty of them. Of these, too, a tenth is in the first
+    /// step of the first rollout, and a fifth in that of the second.
+    private static let numbers = isQuantityFull ? Array(1...50) : Array(1...16) + [18, 20, 21, 28]
+    static let count = numbers.count
+
+    /// A line of the guide with the counts of this fleet.
+    static func scaled(_ line: String) -> String {
+        func scaled(_ text: Substring) -> String { Int(text).map { "\($0 * count / 50)" } ?? "" }
+        let counts = #/\d+(?= of \d+ (?:processes|reported)| processes| reported| members)/#
+        return line.replacing(counts) { scaled($0.output) }
+            .replacing(#/((?:%|[0-9a-f]{16}): )(\d+)$/#) { $0.output.1 + scaled($0.output.2) }
+    }
 
     let cluster: ClusterFixture
     let keys = FleetKeys(name: "quotes")
@@ -54,7 +67,7 @@ final class StoryFleet: Sendable {
         self.clients = clients
         let keys = keys
         processes = Mutex([])
-        let all = try (1...Self.count).map { try QuotesProcess($0, clients[$0 % 3], keys) }
+        let all = try Self.numbers.map { try QuotesProcess($0, clients[$0 % 3], keys) }
         processes.withLock { $0 = all }
     }
 
@@ -72,7 +85,8 @@ final class StoryFleet: Sendable {
         let arguments = try FleetArguments(ShellWords.split(line))
         let fleet = FleetOperator(etcd, keys, by: who, now: { SystemFleetClock().wall }, makeID: { self.nextID() })
         var limits = DriverLimits()
-        (limits.timing, limits.claim, limits.leastEvery) = (ClusterFixture.driverTiming, 8, 1)
+        // No status can end in the driver's outage while etcd elects a leader.
+        (limits.leastEvery, limits.timing.outageGrace) = (1, 1_000)
         return FleetClient(arguments, FleetConsole(isJSON: arguments.isJSON, sink: sink), fleet, limits)
     }
 
@@ -80,9 +94,10 @@ final class StoryFleet: Sendable {
 
     /// Kills a process and starts it again, as a service manager does.
     func restart(_ number: Int) async throws {
-        await all[number - 1].kill()
+        guard let index = Self.numbers.firstIndex(of: number) else { return }
+        await all[index].kill()
         let fresh = try QuotesProcess(number, clients[number % 3], keys)
-        processes.withLock { $0[number - 1] = fresh }
+        processes.withLock { $0[index] = fresh }
     }
 
     /// Waits until all processes report that they have applied the operators' last write.
@@ -91,14 +106,10 @@ final class StoryFleet: Sendable {
         await cluster.wait(of: keys) { live in live.count { $0.status.revision >= revision } == Self.count }
     }
 
-    /// Waits until no rollout has a driver: the lease of the last one has expired.
-    func waitForDriver() async throws {
-        let etcd = cluster.etcd
-        let drivers = EtcdKeys.prefix(keys.drivers)
-        let range = try await etcd.range(EtcdRange(drivers))
-        if range.keys.isEmpty { return }
-        for try await message in etcd.watch(drivers, from: range.header.revision + 1) {
-            if case .events(_, let events) = message, events.contains(where: { $0.kind == .delete }) { return }
+    /// Ends the leases of the drivers, as a minute without a heartbeat does.
+    func expireDrivers() async throws {
+        for driver in try await cluster.etcd.range(EtcdRange(.prefix(keys.drivers))).keys {
+            try await cluster.etcd.revokeLease(driver.lease)
         }
     }
 }

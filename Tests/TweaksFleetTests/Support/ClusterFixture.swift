@@ -47,13 +47,18 @@ struct ClusterFixture {
     }
 
     /// Starts a process.
-    /// - Parameter first: The member that it asks first.
+    /// - Parameters:
+    ///   - first: The member that it asks first.
+    ///   - leaseSeconds: Short for a process that is going to be killed, whose status ends then.
     func process(
-        _ id: String? = "i1", first: Int = 0, only: Bool = false, directory: TemporaryDirectory? = nil
+        _ id: String? = "i1", first: Int = 0, only: Bool = false, directory: TemporaryDirectory? = nil,
+        leaseSeconds: Int64 = timings.leaseSeconds
     ) throws -> FollowingProcess {
+        var timings = Self.timings
+        timings.leaseSeconds = leaseSeconds
         let process = try FollowingProcess(
             try client(of: first, only: only), keys, id: id, directory: directory?.path, time: SystemFleetClock(),
-            timings: Self.timings)
+            timings: timings)
         process.start()
         return process
     }
@@ -145,11 +150,11 @@ struct ClusterFixture {
     }
 
     /// Drives a rollout to its end; returns all events.
-    func drive(_ claim: DriverClaim) async -> [DriverEvent] {
+    func drive(_ claim: DriverClaim, timing: DriverTiming = driverTiming) async -> [DriverEvent] {
         let (inputs, continuation) = AsyncStream.makeStream(of: DriverInput.self)
         let tasks = DriverFeed(fleet(), claim, heartbeat: .seconds(1)).start(into: continuation)
         defer { for task in tasks { task.cancel() } }
-        var run = DriverRun(fleet(), claim, timing: Self.driverTiming)
+        var run = DriverRun(fleet(), claim, timing: timing)
         var all: [DriverEvent] = []
         for await input in inputs {
             let events = await run.handle(input)

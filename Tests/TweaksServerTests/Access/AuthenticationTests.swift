@@ -191,6 +191,8 @@ import TweaksWire
         let (watcher, other) = (try server.connect(), try server.connect())
         try watcher.ask("watch Content/Text/Size")
         try other.send("auth twk_wrong\nContent/Text/Size = 72\nwatch Content/Text/Size\n")
+        // The delay begins before the clock is advanced.
+        try eventually { server.events.texts.contains("authentication failed") }
         try server.settle(watcher)
         server.pass(.seconds(60))
         #expect(try watcher.line().hasPrefix("event 1 Content/Text/Size = 72 "))
