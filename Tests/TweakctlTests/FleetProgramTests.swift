@@ -15,16 +15,21 @@ import TweaksTestSupport
             try FileManager.default.createDirectory(atPath: directory.file(name), withIntermediateDirectories: true)
         }
         // A copy, because the real tweakctl-fleet is beside the executable that was built.
-        try FileManager.default.copyItem(
-            atPath: TweakctlFixture.executable.path, toPath: directory.file("bin/tweakctl"))
+        try write("bin/tweakctl", by: "cat '\(TweakctlFixture.executable.path)'")
+    }
+
+    /// Writes an executable file by another process: a file that this one has open for writing may be inherited by a
+    /// program that another test starts at the same moment, and could not be executed then.
+    private func write(_ name: String, by command: String, input: String = "") throws {
+        let path = directory.file(name)
+        let output = try Tool.sh.run(["-c", "\(command) >'\(path)' && chmod 755 '\(path)' && echo done"], input: input)
+        #expect(output == "done\n")
     }
 
     /// Installs a program that prints its folder and its arguments.
     private func install(in folder: String, _ body: String = "exit 7") throws {
-        let path = directory.file("\(folder)/tweakctl-fleet")
         let script = "#!/bin/sh\necho \(folder)\nfor word; do printf '<%s>' \"$word\"; done\necho\n\(body)\n"
-        try script.write(toFile: path, atomically: true, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        try write("\(folder)/tweakctl-fleet", by: "cat", input: script)
     }
 
     /// The output and the exit code of tweakctl, as lines.

@@ -62,13 +62,16 @@ package struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
     /// Applies to each test, not to the suite as a whole.
     package var isRecursive: Bool { true }
 
-    /// Runs a test outside the pool as soon as the limit permits.
+    /// Runs a test outside the pool as soon as the limit permits. It waits outside the pool, too: a test that has a place
+    /// would otherwise queue there behind every test that was started, before it begins and again before it leaves.
     @concurrent package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        await limit.enter()
-        defer { limit.leave() }
-        try await withTaskExecutorPreference(ThreadExecutor.shared) { try await function() }
+        try await withTaskExecutorPreference(ThreadExecutor.shared) {
+            await limit.enter()
+            defer { limit.leave() }
+            try await function()
+        }
     }
 }
 
@@ -78,4 +81,8 @@ extension Trait where Self == BlockingTrait {
 
     /// The test waits for browsers with blocking calls. For tests that are not ``blocking`` otherwise.
     package static var browsing: Self { BlockingTrait(limit: BlockingTrait.browsers) }
+
+    /// The test waits for servers of a cluster with blocking calls. For tests that are not ``blocking`` or `clustered`
+    /// otherwise: with two limits a test would hold a place of one while it waits for the other.
+    package static var blockingCluster: Self { BlockingTrait(limit: PromptTrait.clusters) }
 }

@@ -7,7 +7,7 @@ package import Testing
 /// starts inherit its priority.
 package struct PromptTrait: SuiteTrait, TestTrait, TestScoping {
     /// Each test runs the members of a cluster, which are processes; some also run dozens of followers.
-    fileprivate static let clusters = ConcurrencyLimit(3)
+    static let clusters = ConcurrencyLimit(3)
 
     /// Nil: no limit.
     fileprivate let limit: ConcurrencyLimit?
@@ -18,10 +18,12 @@ package struct PromptTrait: SuiteTrait, TestTrait, TestScoping {
     @concurrent package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        await limit?.enter()
-        defer { limit?.leave() }
-        try await withoutActuallyEscaping(function) { function in
-            try await Task(priority: .high) { try await function() }.value
+        try await withoutActuallyEscaping(function) { [limit] function in
+            try await Task(priority: .high) {
+                await limit?.enter()
+                defer { limit?.leave() }
+                try await function()
+            }.value
         }
     }
 }
@@ -30,6 +32,6 @@ extension Trait where Self == PromptTrait {
     /// The test awaits hundreds of times.
     package static var prompt: Self { PromptTrait(limit: nil) }
 
-    /// The test runs servers of a cluster, whose leases and elections take seconds of the real time.
+    /// The test awaits servers of a cluster, whose leases and elections take seconds of the real time.
     package static var clustered: Self { PromptTrait(limit: PromptTrait.clusters) }
 }

@@ -6,7 +6,7 @@ import TweaksTestSupport
 
 @testable import TweaksFleet
 
-@Suite(.needsEtcd, .clustered, .serialized, .tags(.process)) struct ClusterFaultTests {
+@Suite(.needsEtcd, .clustered, .tags(.process)) struct ClusterFaultTests {
     @Test func `A rollout finishes although the leader is killed during it`() async throws {
         let cluster = try await ClusterFixture.start(members: 3)
         let processes = try (0..<6).map { try cluster.process("i\($0)", first: $0 % 3) }

@@ -6,7 +6,7 @@ import TweaksTestSupport
 
 @testable import TweaksFleet
 
-@Suite(.needsEtcd, .clustered, .serialized, .tags(.process)) struct RolloutFaultTests {
+@Suite(.needsEtcd, .clustered, .tags(.process)) struct RolloutFaultTests {
     @Test func `Concurrent writes of operators are not lost`() async throws {
         let cluster = try await ClusterFixture.start()
         try await withThrowingTaskGroup { group in

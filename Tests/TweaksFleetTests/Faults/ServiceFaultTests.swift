@@ -8,7 +8,7 @@ import TweaksTestSupport
 @testable import TweaksFleet
 
 @Suite(
-    .needsEtcd, .clustered, .serialized, .tags(.process),
+    .needsEtcd, .clustered, .tags(.process),
     .enabled(if: BuiltProgram.exists("fleet"), "the example fleet is not built")
 ) struct ServiceFaultTests {
     private let keys = FleetKeys(name: "quotes")

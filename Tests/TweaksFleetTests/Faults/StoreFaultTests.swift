@@ -6,7 +6,7 @@ import TweaksTestSupport
 
 @testable import TweaksFleet
 
-@Suite(.needsEtcd, .clustered, .serialized, .tags(.process)) struct StoreFaultTests {
+@Suite(.needsEtcd, .clustered, .tags(.process)) struct StoreFaultTests {
     enum Loss: CaseIterable { case wiped, restored, deleted }
 
     @Test(arguments: Loss.allCases)

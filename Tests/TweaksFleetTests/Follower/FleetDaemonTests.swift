@@ -9,7 +9,7 @@ import TweaksTestSupport
 
 @testable import TweaksFleet
 
-@Suite(.blocking) struct FleetDaemonTests {
+@Suite(.blockingCluster) struct FleetDaemonTests {
     private let directory: TemporaryDirectory
     private let registry = TweakRegistry()
     private let log = FleetLog()
@@ -83,7 +83,7 @@ import TweaksTestSupport
         daemon.stop()
     }
 
-    @Test(.needsEtcd, .clustered)
+    @Test(.needsEtcd)
     func `Clients see values of the fleet, their origins, and changes under overrides`() async throws {
         let etcd = try await EtcdServer.start()
         let keys = FleetKeys(name: "api")

@@ -15,7 +15,7 @@ import TweaksTestSupport
 #endif
 
 @Suite(
-    .clustered, .blocking, .tags(.process), .needsEtcd,
+    .blockingCluster, .tags(.process), .needsEtcd,
     .enabled(if: BuiltProgram.exists("tweakctl-fleet"), "tweakctl-fleet is not built here")
 ) struct FleetProgramTests {
     private static let rollout = "api rollout 'Service/Pool/Size = 80' --steps 100 --every 60s --yes"

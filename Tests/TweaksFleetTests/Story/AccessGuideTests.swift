@@ -12,7 +12,7 @@ extension DocumentedBlock {
         .filter { $0.text.contains("etcdctl role add") }
 }
 
-@Suite(.needsEtcd, .clustered, .serialized, .blocking, .tags(.process)) struct AccessGuideTests {
+@Suite(.needsEtcd, .blockingCluster, .tags(.process)) struct AccessGuideTests {
     private static let etcdctl = ["/usr/bin/etcdctl", "/usr/local/bin/etcdctl", "/opt/homebrew/bin/etcdctl"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 

@@ -9,7 +9,7 @@ extension DocumentedBlock {
     static let story = all("fleet-transcript", of: "Sources/TweaksFleet/TweaksFleet.docc/RunningAFleet.md")
 }
 
-@Suite(.needsEtcd, .clustered, .serialized, .tags(.process)) struct RolloutStoryTests {
+@Suite(.needsEtcd, .clustered, .tags(.process)) struct RolloutStoryTests {
     @Test func `The transcript of the guide is what operators see`() async throws {
         #expect(DocumentedBlock.story.count == 1)
         let fleet = try await StoryFleet()

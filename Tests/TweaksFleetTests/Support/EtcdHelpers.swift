@@ -5,8 +5,8 @@ import TweaksTestSupport
 
 @testable import TweaksFleet
 
-/// Contains all suites that need a real etcd. They run one after the other, to leave each enough of the machine.
-@Suite(.needsEtcd, .clustered, .serialized) enum RealEtcd {}
+/// Contains all suites of the client that need a real etcd.
+@Suite(.needsEtcd, .clustered) enum RealEtcd {}
 
 /// Returns the error of an operation that must fail.
 func etcdFailure<Value>(

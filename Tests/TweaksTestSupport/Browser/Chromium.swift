@@ -195,5 +195,5 @@ final class Chromium: Sendable {
 
 extension Trait where Self == ConditionTrait {
     /// The test drives a real browser.
-    package static var needsBrowser: Self { .enabled(if: Browser.isAvailable, "install chromium-headless-shell; the full browser is not used") }
+    package static var needsBrowser: Self { .enabled(if: Browser.isAvailable, "install chromium-headless-shell") }
 }
