@@ -53,35 +53,23 @@ package func checkLimits(
     return .offStep(nearest: value - low < high - value ? low : high)
 }
 
-/// Arithmetic without binary rounding artifacts: results are rounded to the decimals of the operands.
+/// Arithmetic on doubles as their shortest texts have them: the nearest double to the exact decimal result.
 package enum Decimals {
     /// `origin + count × step`.
     package static func multiple(_ count: Double, of step: Double, from origin: Double) -> Double {
-        // A fused multiply-add: the product alone may be infinite.
-        rounded(origin.addingProduct(count, step), toDecimalsOf: origin, step)
+        guard let count = ExactDecimal(count), let step = ExactDecimal(step), let origin = ExactDecimal(origin) else {
+            // NaN, or infinite.
+            return origin + count * step
+        }
+        return origin.plus(count.times(step)).nearest
     }
 
     /// `left + right`: 0.1 + 0.2 is 0.3.
     package static func sum(_ left: Double, _ right: Double) -> Double {
-        rounded(left + right, toDecimalsOf: left, right)
+        guard let first = ExactDecimal(left), let second = ExactDecimal(right) else { return left + right }
+        return first.plus(second).nearest
     }
 
-    private static func rounded(_ value: Double, toDecimalsOf left: Double, _ right: Double) -> Double {
-        guard let places = places(left).flatMap({ first in places(right).map { max(first, $0) } }), places <= 15 else {
-            return value
-        }
-        let scale = (0..<places).reduce(1.0) { scale, _ in scale * 10 }
-        let scaled = (value * scale).rounded()
-        // Beyond 2^53 all doubles are whole numbers: there is nothing to round.
-        return scaled.magnitude < 0x1p53 ? scaled / scale : value
-    }
-
-    /// The number of decimals in the shortest text; nil if that has an exponent.
-    private static func places(_ value: Double) -> Int? {
-        let text = value.description.utf8
-        if text.contains(UInt8(ascii: "e")) { return nil }
-        guard let point = text.firstIndex(of: UInt8(ascii: ".")) else { return 0 }
-        let digits = text[text.index(after: point)...]
-        return digits.elementsEqual("0".utf8) ? 0 : digits.count
-    }
+    /// `left × right`.
+    package static func product(_ left: Double, _ right: Double) -> Double { multiple(left, of: right, from: 0) }
 }

@@ -15,6 +15,9 @@ extension TweakNode {
         try definition.read(text, from: source, default: defaultValue, for: path)
     }
 
+    /// The exact decimal that a typed number is; nil for other text, such as a sum.
+    package func decimal(_ text: String) -> ExactDecimal? { ExactDecimal(definition.withoutUnit(text)) }
+
     /// Parses JSON in the format of replies as a value of this tweak's kind; does not validate it.
     package func read(_ json: JSON) throws(TweakError) -> TweakValue {
         if let value = TweakValue(json, as: definition.kind, of: definition.component?.kind) { return value }

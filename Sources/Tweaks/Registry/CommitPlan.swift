@@ -158,16 +158,18 @@ extension TweakDefinition {
         if kind == .optional, value != .notSet, let component {
             return try component.apply(change, to: value, path: path)
         }
-        let (amount, sign): (TweakValue, Int128)
+        let (amount, exact, sign): (TweakValue, ExactDecimal?, Int128)
         switch change {
-        case .add(let value): (amount, sign) = (value, 1)
-        case .subtract(let value): (amount, sign) = (value, -1)
+        case .add(let value, let decimal): (amount, exact, sign) = (value, decimal, 1)
+        case .subtract(let value, let decimal): (amount, exact, sign) = (value, decimal?.negative, -1)
         default: return try toggled(value, path)
         }
         if case (.number(let amount), .number(let value)) = (amount, value) {
+            if let exact, let value = ExactDecimal(value) { return .number(value.plus(exact).nearest) }
             return .number(Decimals.sum(value, sign < 0 ? -amount : amount))
         }
         if amount.kind == value.kind, let amount = amount.whole, let value = value.whole {
+            // Three numbers of 64 bits.
             let sum = value + sign * amount
             // Values above `Int64.max` need an upper bound that allows them.
             if sum <= Int64.max || bounds?.upper != nil, let sum = whole(sum) { return sum }

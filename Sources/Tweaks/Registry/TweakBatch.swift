@@ -9,10 +9,10 @@ public struct TweakBatch: Sendable {
         case set(TweakValue)
         /// A value that was already validated for this tweak, so that the commit need not.
         indirect case validated(Prepared, TweakAdjustment)
-        /// Adds to the current value: int, number or duration.
-        case add(TweakValue)
-        /// Subtracts from the current value: int, number or duration.
-        case subtract(TweakValue)
+        /// Adds to the current value: int, number or duration. A typed decimal may have more digits than its double.
+        indirect case add(TweakValue, exactly: ExactDecimal? = nil)
+        /// Subtracts from the current value.
+        indirect case subtract(TweakValue, exactly: ExactDecimal? = nil)
         /// Inverts a bool.
         case toggle
         /// Removes override and temporary override.

@@ -16,18 +16,14 @@ struct Fraction: Equatable {
         self.denominator = denominator / divisor
     }
 
-    /// A decimal number such as `12`, `0.5` or `1e-3`.
+    /// A decimal number such as `12`, `0.5` or `1e-3`, without a sign.
     init?(decimal text: String) {
-        let parts = text.utf8.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 | 0x20 == UInt8(ascii: "e") }
-        let digits = parts[0].split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
-        guard var exponent = parts.count == 1 ? 0 : Int(Substring(parts[1])),
-            let mantissa = Int128(digits.map { String(Substring($0)) }.joined()),
-            text.utf8.first.map(Self.isDigit) == true
+        guard text.utf8.first.map(Self.isDigit) == true, let decimal = ExactDecimal(text),
+            (-38...38).contains(decimal.exponent),
+            let digits = Int128(String(decoding: ([0] + decimal.digits).map { $0 + UInt8(ascii: "0") }, as: UTF8.self))
         else { return nil }
-        if digits.count == 2 { exponent -= digits[1].count }
-        guard (-38...38).contains(exponent) else { return nil }
-        let power = (0..<exponent.magnitude).reduce(Int128(1)) { power, _ in power * 10 }
-        if exponent < 0 { self.init(mantissa, over: power) } else { self.init(product: mantissa, power) }
+        let power = (0..<decimal.exponent.magnitude).reduce(Int128(1)) { power, _ in power * 10 }
+        if decimal.exponent < 0 { self.init(digits, over: power) } else { self.init(product: digits, power) }
     }
 
     private init?(product left: Int128, _ right: Int128, over denominator: Int128 = 1) {
@@ -41,8 +37,18 @@ struct Fraction: Equatable {
     /// The value as a whole number; nil if it is not one.
     var whole: Int128? { denominator == 1 ? numerator : nil }
 
-    /// The nearest double, or an adjacent one if both parts exceed a double's precision.
-    var nearest: Double { Double(numerator) / Double(denominator) }
+    /// The nearest double.
+    var nearest: Double {
+        if numerator == 0 { return 0 }
+        let (top, bottom) = (numerator.magnitude, denominator.magnitude)
+        // Both parts are shifted to their full width, so that the quotient has at least 127 bits. Neither has the
+        // highest bit, since they were signed, and the dividend's is left free: it is below the divisor.
+        let (left, right) = (top.leadingZeroBitCount, bottom.leadingZeroBitCount)
+        let (quotient, rest) = (bottom << right).dividingFullWidth((top << (left - 1), 0))
+        // A last bit stands for the rest, so that the conversion rounds as the whole fraction would.
+        let significand = Double(rest == 0 ? quotient : quotient | 1)
+        return Double(sign: numerator < 0 ? .minus : .plus, exponent: right - left - 127, significand: significand)
+    }
 
     func plus(_ other: Fraction) -> Fraction? {
         let (left, first) = numerator.multipliedReportingOverflow(by: other.denominator)

@@ -163,8 +163,8 @@ extension TweakNode {
         case .assign(let text)?: return .set(try read(text, from: .typed))
         case .assignExactly(let text)?: return .set(try read(text, from: .file))
         case .assignJSON(let json)?: return .set(try read(json))
-        case .add(let text)?: return .add(try read(text, from: .typed))
-        case .subtract(let text)?: return .subtract(try read(text, from: .typed))
+        case .add(let text)?: return .add(try read(text, from: .typed), exactly: decimal(text))
+        case .subtract(let text)?: return .subtract(try read(text, from: .typed), exactly: decimal(text))
         case nil: throw TweakError(.usage, "\(path.token): the value is missing; write it", path: path)
         }
     }

@@ -24,6 +24,9 @@ import TweaksWire
         // A declared step: by one step, ten steps, or a tenth of a step, and at least by one.
         (#""number","step":0.5,"min":10,"max":100"#, "60 → 60.5, 60 ⇧← 55, 60 ⌥→ 60.5, 60.2 → 60.5, 98 ⇧→ 100"),
         (#""number","step":0.1,"min":0,"max":1"#, "0.1 → 0.2, 0.2 → 0.3"),
+        // At any exponent, as the server and the page add.
+        (#""number","step":1e-8,"default":0.00032"#, "0.00032 → 0.00032001, 0.00033 ← 0.00032999"),
+        (#""number","step":1e-300,"default":2.5e-300"#, "5.5e-300 → 6.5e-300, 2.5e-300 ← 1.5e-300"),
         // Steps count from the lower bound, or else from the default, and stop at the default.
         (#""number","step":0.5,"default":0.25"#, "1.25 → 1.75, 0.25 ← -0.25"),
         (#""number","step":0.5,"default":0.25,"max":3"#, "0.25 ⇧→ 3, 3 ← 2.75"),
@@ -41,6 +44,7 @@ import TweaksWire
         (#""number","min":0,"max":1"#, "1 ← 0.99, 1 → 1, 0.7 ⌥← 0.699"), (#""number","min":0,"max":200"#, "28 → 30"),
         (#""number","min":4,"max":120"#, "16 → 17, 16 ⌥→ 16.1"),
         // No range: by a fraction of the value.
+        (#""number""#, "0.00032 → 0.000325, 3e-300 → 3.05e-300, 3e300 ⇧← 2.5e+300, 0.123456 → 0.125456"),
         (#""number""#, "60 → 61, 0 → 0.1, -60 ⇧→ -50, 1.7976931348623157e308 ⇧→ 1.7976931348623157e+308"),
         // Ints: by one, within their bounds.
         (#""int","min":0,"max":24"#, "8 → 9, 8 ⇧← 0"), (#""int","step":4,"min":0,"max":24"#, "8 → 12"),

@@ -37,6 +37,23 @@ import TweaksTestSupport
         #expect(mask.value == UInt64.max - 2)
     }
 
+    /// In a text, whose exponent an integer barely holds, and as JSON.
+    @Test func numbersOfAnyExponentGetAnAnswer() throws {
+        let rate = Tweak("Service", "Limits", "Rate", 0.00032, registry: registry)
+        let (_, client, _) = try PanelServer.connectedWithLine(registry: registry)
+        let number = "1.5e-9223372036854775808"
+        for operation in ["value", "add", "subtract"] {
+            for amount in ["\"\(number)\"", number, "\"1+\(number)\"", "[\(number)]"] {
+                let body = #"{"changes":[{"path":"Service/Limits/Rate","\#(operation)":\#(amount)}]}"#
+                for (method, target) in [("PATCH", "/api/tweaks"), ("POST", "/api/check")] {
+                    #expect(try [400, 422].contains(client.ask(method, target, body).status), "\(body)")
+                }
+            }
+        }
+        let body = #"{"changes":[{"path":"Service/Limits/Rate","add":0.00001}]}"#
+        #expect(try client.ask("PATCH", "/api/tweaks", body).status == 200 && rate.value == 0.00033)
+    }
+
     @Test func theyStayExactOverHTTPAndInEvents() throws {
         let (_, client, line) = try PanelServer.connectedWithLine(registry: registry)
         for number in [UInt64.max, UInt64(Int64.max) + 1, UInt64(1) << 53 + 1] {

@@ -53,7 +53,7 @@ enum ValueStepper {
     private static func step(_ tweak: EditorTweak, _ stepSize: StepSize) -> Double {
         if tweak.kind == .int { return stepSize == .coarse ? 10 : 1 }
         let least = tweak.kind == .duration ? 1.0 : 0
-        return max(least, natural(tweak) * stepSize.factor)
+        return max(least, Decimals.product(natural(tweak), stepSize.factor))
     }
 
     private static func natural(_ tweak: EditorTweak) -> Double {
@@ -67,18 +67,13 @@ enum ValueStepper {
 
     /// The largest 1, 2 or 5 times a power of ten that is not above the number.
     static func round(_ number: Double) -> Double {
-        guard number.isFinite, number > 0 else { return 1 }
-        var (power, places) = (1.0, 0)
-        while power * 10 <= number * (1 + 1e-9), places < 308 { (power, places) = (power * 10, places + 1) }
-        var (divisor, downwards) = (1.0, 0)
-        while 1 / divisor > number * (1 + 1e-9), downwards < 307 {
-            (divisor, downwards) = (divisor * 10, downwards + 1)
-        }
-        // A division by a power of ten gives the nearest double; a product of tenths does not.
-        let unit = downwards > 0 ? 1 / divisor : power
-        let digit = number * (1 + 1e-9) / unit
-        let factor = digit >= 5 ? 5.0 : digit >= 2 ? 2 : 1
-        return downwards > 0 ? factor / divisor : factor * power
+        // A double that is a rounding error below a round number counts as that number.
+        guard number > 0, number.isFinite,
+            let decimal = ExactDecimal(min(number * (1 + 1e-9), .greatestFiniteMagnitude)),
+            let first = decimal.digits.first
+        else { return 1 }
+        let digit = first >= 5 ? 5 : first >= 2 ? 2 : 1
+        return Double("\(digit)e\(decimal.exponent + decimal.digits.count - 1)") ?? 1
     }
 
     // MARK: Stepping
@@ -107,7 +102,7 @@ enum ValueStepper {
             wanted = onGrid(value, tweak, step, direction, stepSize)
         } else {
             let step = step(tweak, stepSize)
-            wanted = tidy(value + step * Double(direction), round(min(step, natural(tweak)) / 10))
+            wanted = Decimals.sum(value, direction < 0 ? -step : step)
         }
         let lower = tweak.lower?.magnitude ?? -.greatestFiniteMagnitude
         let upper = tweak.upper?.magnitude ?? .greatestFiniteMagnitude
@@ -157,15 +152,7 @@ enum ValueStepper {
         let target = scale.value(at: place, in: range)
         // As few digits as distinguish it from adjacent values.
         let unit = max(least, round((target - value).magnitude / 5))
-        return tidy((target / unit).rounded() * unit, unit)
-    }
-
-    /// Removes binary rounding noise: 0.3 and not 0.30000000000000004.
-    private static func tidy(_ number: Double, _ unit: Double) -> Double {
-        var scale = 1.0
-        while scale < 1e15, abs(unit * scale - (unit * scale).rounded()) > 1e-9 * unit * scale { scale *= 10 }
-        let scaled = number * scale
-        return scaled.magnitude < 0x1p53 ? scaled.rounded() / scale : number
+        return Decimals.product((target / unit).rounded(), unit)
     }
 }
 
