@@ -9,8 +9,9 @@ package final class SteppedServer {
         fileprivate let listener: Listener
 
         /// Opens the socket.
-        package init(socketPath: String) throws {
-            listener = try Listener(at: try SocketLease(path: socketPath), Kernel())
+        /// - Parameter endpoint: The endpoint that it serves instead of lines.
+        package init(socketPath: String, endpoint: (any Endpoint)? = nil) throws {
+            listener = try Listener(at: try SocketLease(path: socketPath), endpoint: endpoint, Kernel())
         }
 
         deinit { listener.removeFile() }

@@ -21,7 +21,7 @@ package enum Age {
 
     /// `just now`, `40 s ago`, `3 min ago`, `2 h ago`, `5 days ago`; nil for a time in the future.
     package static func text(since moment: Int64, now: Int64) -> String? {
-        // The clocks of two machines may differ by a few seconds.
+        // Both are within the years 0…9999. The clocks of two machines may differ by a few seconds.
         guard now - moment > -5_000 else { return nil }
         let seconds = max(0, (now - moment) / 1_000)
         switch seconds {

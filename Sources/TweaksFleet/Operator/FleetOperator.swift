@@ -51,7 +51,8 @@ package struct FleetOperator: Sendable {
     /// Returns the log entries to delete with the next write, also catching up on any surplus.
     private func outdated() async throws(FleetRefusal) -> [[UInt8]] {
         let oldest = try await range(.prefix(keys.log), limit: 8, keysOnly: true)
-        let surplus = oldest.count - Int64(Self.logLength) + 1
+        // etcd's count can be any number.
+        let surplus = max(0, oldest.count) - Int64(Self.logLength) + 1
         return surplus <= 0 ? [] : oldest.keys.prefix(Int(clamping: surplus)).map(\.key)
     }
 

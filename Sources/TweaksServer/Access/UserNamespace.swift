@@ -16,7 +16,9 @@ package struct UserNamespace: Equatable, Sendable {
         ///   - overflow: The number in `/proc/sys/kernel/overflowuid`.
         init(map: String?, overflow: String?) {
             let lines = (map ?? "").split(separator: "\n").map { $0.split(separator: " ").compactMap { UInt64($0) } }
-            ranges = lines.filter { $0.count == 3 }.map { $0[0]..<($0[0] + min($0[2], 1 << 32)) }
+            ranges = lines.filter { $0.count == 3 && $0[0] <= UInt32.max }.map {
+                $0[0]..<($0[0] + min($0[2], 1 << 32))
+            }
             // −1 is not a user.
             let isWhole = ranges.isEmpty || ranges.reduce(0) { $0 + $1.count } >= UInt32.max
             self.overflow = isWhole ? nil : overflow?.split(separator: "\n").first.flatMap { UInt32($0) } ?? 65_534

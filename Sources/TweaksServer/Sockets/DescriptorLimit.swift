@@ -30,7 +30,8 @@ extension TweakServerLimits {
         if sessions <= most { return fitted }
         fitted.sessions = most
         // The same ratio as before, so that one peer never takes all.
-        let share = Double(sessionsPerPeer) / Double(sessions) * Double(most)
+        // A program may allow any number of sessions: `.max` means no limit.
+        let share = min(Double(sessionsPerPeer) / Double(sessions), 1) * Double(most)
         fitted.sessionsPerPeer = min(sessionsPerPeer, max(Int(share), 1))
         fitted.unauthenticatedSessions = min(unauthenticatedSessions, max(most / 4, 1))
         return fitted
@@ -38,7 +39,8 @@ extension TweakServerLimits {
 
     /// The number of descriptors that allows the configured limits.
     private var descriptorsWanted: Int {
-        Int((Double(sessions + refusedSessions + Self.ownDescriptors) / (1 - reserve)).rounded(.up))
+        let all = Double(sessions) + Double(refusedSessions) + Double(Self.ownDescriptors)
+        return Int(exactly: (all / (1 - reserve)).rounded(.up)) ?? .max
     }
 
     private var reserve: Double { min(max(descriptorReserve, 0), 0.99) }

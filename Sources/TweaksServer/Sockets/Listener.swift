@@ -37,8 +37,12 @@ final class Listener: Sendable {
     private let kernel: Kernel
 
     /// Creates a Unix socket at a locked path.
-    /// - Parameter isShared: Every user can connect; each connection is authorized by its user.
-    init(at lease: SocketLease, isShared: Bool = false, _ kernel: Kernel) throws(ServerError) {
+    /// - Parameters:
+    ///   - isShared: Every user can connect; each connection is authorized by its user.
+    ///   - endpoint: As of a TCP socket; tests serve it without a port.
+    init(
+        at lease: SocketLease, isShared: Bool = false, endpoint: (any Endpoint)? = nil, _ kernel: Kernel
+    ) throws(ServerError) {
         self.kernel = kernel
         descriptor = try Self.open(
             .unix(path: lease.path), name: "socket \(lease.path)", mode: isShared ? 0o666 : 0o600)
@@ -47,7 +51,7 @@ final class Listener: Sendable {
         wantsToken = false
         self.isShared = isShared
         port = nil
-        (endpoint, isLoopback) = (nil, true)
+        (self.endpoint, isLoopback) = (endpoint, true)
         self.lease = lease
     }
 

@@ -115,9 +115,10 @@ private struct HistoryFields {
 
     var isStatus: Bool { parts == nil && statusWord != nil }
 
-    /// Limited far below the maximum, because numbering continues from it.
+    /// Limited far below the maximum, because numbering continues from it, and above the highest revision of an
+    /// overrides file, from which commits are counted.
     private static func count(_ number: Int64?) -> UInt64? {
-        number.flatMap { (1...1_000_000_000_000_000).contains($0) ? UInt64($0) : nil }
+        number.flatMap { (1...2_000_000_000_000_000).contains($0) ? UInt64($0) : nil }
     }
 
     func number(_ reader: JSONReader) throws(JSONReader.Problem) -> UInt64 {

@@ -43,6 +43,8 @@ struct OverridesFile: Sendable {
     static let format = "tweaks-overrides"
     static let version: Int64 = 1
     static let sizeLimit = 67_108_864
+    /// The highest revision that counting continues from.
+    static let highestRevision: UInt64 = 1_000_000_000_000_000
 
     var program = ""
     var revision: UInt64 = 0
@@ -148,7 +150,8 @@ private struct Head {
                 guard let number = UInt64(exactly: try reader.whole(key)) else {
                     throw reader.problem("“revision” is negative")
                 }
-                revision = number
+                // Counting continues from it, and must stay within the numbers that this reader and JSON have.
+                revision = min(number, OverridesFile.highestRevision)
             case "overrides":
                 _ = reader.peek()
                 if overrides != nil { throw reader.problem("“overrides” is there twice") }

@@ -23,6 +23,15 @@ import TweaksTestSupport
             program: "bounce", revision: 43, lines: entries.compactMap { OverridesFile.line($0, anchor) })
     }
 
+    /// The next revisions stay numbers that the reader accepts.
+    @Test func aFileOfTheHighestRevisionCanBeContinued() throws {
+        let text = String(decoding: text([]), as: UTF8.self).replacing("43", with: "9223372036854775807")
+        let revision = try OverridesFile(Array(text.utf8), anchor).revision
+        #expect(revision == 1_000_000_000_000_000)
+        let next = OverridesFile.text(program: "bounce", revision: revision + 1_000, lines: [])
+        #expect(try OverridesFile(next, anchor).revision == revision)
+    }
+
     @Test func theFileIsReadableJSON() throws {
         let size = try entry("Content/Text/Size", .number(72), covered: .number(60), origin: "uid 1000")
         let color = try entry("Content/Text/Tint", .color(.black))
