@@ -117,7 +117,7 @@ let package = Package(
             name: "TweakctlTests",
             dependencies: [
                 "tweakctl", "Tweaks", "TweaksWire", "TweaksTerminal", "TweaksStorage", "TweaksServer", "TweaksDaemon",
-                "TweaksTestSupport",
+                "TweaksTestSupport", "tweaks-fuzz",
             ]),
         .testTarget(
             name: "TweaksFleetTests",
@@ -144,7 +144,7 @@ let package = Package(
             name: "tweaks-fuzz",
             dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksFleet"],
             path: "Tests/Fuzz", exclude: ["Corpus", "dictionary.txt"]),
-        .testTarget(name: "TweaksFuzzTests", dependencies: ["tweaks-fuzz"]),
+        .testTarget(name: "TweaksFuzzTests", dependencies: ["tweaks-fuzz", "TweaksTestSupport"]),
         // swift run -c release TweaksBenchmarks
         .executableTarget(
             name: "TweaksBenchmarks",

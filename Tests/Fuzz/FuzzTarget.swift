@@ -27,6 +27,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case etcd
     /// The keys of a fleet in etcd.
     case fleet
+    /// Texts that a grammar builds, through sessions, HTTP and all files and answers.
+    case grammar
 
     /// Runs one input.
     /// - Throws: A violated property; the product itself may also trap.
@@ -41,6 +43,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .http: try HTTPTarget.run(bytes)
         case .etcd: try EtcdTarget.run(bytes)
         case .fleet: try FleetTarget.run(bytes)
+        case .grammar: try GrammarTarget.run(bytes)
         }
     }
 }

@@ -40,6 +40,10 @@ final class SessionHarness {
             if arguments.count > 3 { throw ActionFailure() }
             return arguments.joined(separator: "\n")
         }
+        Samples.declareAction(registry) { [runs] arguments in
+            runs.count()
+            return Array(arguments).joined(separator: "\n")
+        }
     }
 
     private struct ActionFailure: Error {}
@@ -160,7 +164,7 @@ final class SessionHarness {
 }
 
 /// A preset store with fixed content.
-private final class ListedPresets: PresetStore {
+final class ListedPresets: PresetStore {
     func list() throws(TweakError) -> [PresetSummary] { [PresetSummary(name: try PresetName("warm"))] }
     func names() -> [String] { ["warm"] }
 

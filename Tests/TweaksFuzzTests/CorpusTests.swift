@@ -4,7 +4,8 @@ import Foundation
 import Testing
 import tweaks_fuzz
 
-@Suite struct CorpusTests {
+// The session targets share a socket.
+@Suite(.serialized) struct CorpusTests {
     private static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../Fuzz/Corpus").standardizedFileURL
 
