@@ -229,8 +229,7 @@ extension EventLoop {
     }
 
     private func refuse(_ error: TweakError, _ severity: ParsedLine.Severity, _ session: Session) {
-        let isFatal = severity == .fatal || severity == .fatalUnlessProven && !session.input.isProven
-        if isFatal { return fail(error, session) }
+        if severity == .fatalUnlessProven, !session.input.isProven { return fail(error, session) }
         if severity != .ordinary { session.batch?.fail(error) }
         executor.metrics.refused += 1
         session.send(.error(error))

@@ -18,7 +18,7 @@ package enum FastPath: Equatable, Sendable {
         let third = Self.word(line, &position)
         if position < line.count { return nil }
         if let third {
-            if Self.isSpecial(line, third) { return nil }
+            if Self.matches(line, third, "toggle") { return nil }
             if Self.matches(line, first, "set") {
                 self = .set(path: second, value: third)
             } else if Self.matches(line, second, "="), line[first].contains(UInt8(ascii: "/")) {
@@ -26,7 +26,7 @@ package enum FastPath: Equatable, Sendable {
             } else {
                 return nil
             }
-        } else if Self.matches(line, first, "get"), !Self.isSpecial(line, second) {
+        } else if Self.matches(line, first, "get") {
             self = .get(path: second)
         } else {
             return nil
@@ -56,11 +56,6 @@ package enum FastPath: Equatable, Sendable {
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "'")
             && byte != UInt8(ascii: "#")
-    }
-
-    /// A last word with a meaning of its own: `toggle`, and `HTTP/…`, which ends the session.
-    private static func isSpecial(_ line: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Bool {
-        matches(line, range, "toggle") || range.count >= 5 && line[range.lowerBound] | 0x20 == UInt8(ascii: "h")
     }
 
     private static func matches(

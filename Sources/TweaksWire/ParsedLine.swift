@@ -21,8 +21,6 @@ package enum ParsedLine: Equatable, Sendable {
         case badChange
         /// Ends a session that has not proven to speak this protocol.
         case fatalUnlessProven
-        /// Ends every session.
-        case fatal
     }
 
     /// Parses one line, given without its end.
@@ -39,10 +37,10 @@ package enum ParsedLine: Equatable, Sendable {
             self = isBlank ? .blank : .ignored
             return
         }
-        if let last = tokens.last, !last.isQuoted, Self.isHTTP(last.text) {
-            self = .failure(Self.http, .fatal)
-        } else if first.isBare("ok") {
+        if first.isBare("ok") {
             self = .ignored
+        } else if Self.isHTTP(tokens) {
+            self = .failure(Self.http, .fatalUnlessProven)
         } else {
             self = Self.parse(tokens, first)
         }
@@ -108,7 +106,18 @@ package enum ParsedLine: Equatable, Sendable {
     private static let http = TweakError(
         .unknownCommand, "this port speaks the tweak protocol, not HTTP; connect with nc or telnet and type help")
 
-    private static func isHTTP(_ text: String) -> Bool { text.prefix(5).uppercased() == "HTTP/" }
+    /// Whether a line is the request line of HTTP, `METHOD TARGET HTTP/d.d`. No line of this protocol is: its commands
+    /// are in lower case, and the second word of an assignment is an operator.
+    private static func isHTTP(_ tokens: [Token]) -> Bool {
+        guard tokens.count == 3, !tokens.contains(where: \.isQuoted) else { return false }
+        let (method, target, version) = (tokens[0].text.utf8, tokens[1].text.utf8, Array(tokens[2].text.utf8))
+        let isDigit = { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(version[$0]) }
+        return version.count == 8 && version.starts(with: "HTTP/".utf8) && isDigit(5)
+            && version[6] == UInt8(ascii: ".") && isDigit(7)
+            && method.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+            && (target.first == UInt8(ascii: "/") || target.first == UInt8(ascii: "*")
+                || target.starts(with: "http:".utf8))
+    }
 
     private static func unknownCommand(_ text: String) -> TweakError {
         // A token is never repeated, not even to the client that sent it.

@@ -19,7 +19,7 @@ enum CommandText {
             word.isEmpty || word == "#" || word.unicodeScalars.contains(where: needsQuotes)
             // A comment, or a line of saved output: the server does not answer these.
             || isFirst && (word.hasPrefix("#") || word == "ok")
-            // The end of an HTTP request line; the server would close the connection.
+            // Servers of earlier versions take such an end for HTTP, and close the connection.
             || isLast && word.prefix(5).uppercased() == "HTTP/"
         return mustBeQuoted ? Quoting.json(word) : word
     }

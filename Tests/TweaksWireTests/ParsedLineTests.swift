@@ -197,18 +197,33 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
     }
 
     @Test(arguments: [
-        "GET / HTTP/1.1", "POST /x HTTP/1.0", "get / http/2", "set A/B/C HTTP/1.1", "A/B/C = HtTp/1.1", "HTTP/",
-        "ok HTTP/1.1", "x HTTP/1.1 # comment", "PRI * HTTP/2.0",
+        "GET / HTTP/1.1", "POST /x HTTP/1.0", "PRI * HTTP/2.0", "OPTIONS * HTTP/1.1 # comment",
+        "GET http://127.0.0.1:7777/ HTTP/1.1", "GET /a=b HTTP/1.1",
     ])
-    func httpIsFatal(_ line: String) throws {
-        let (code, _, severity) = try error(line)
-        #expect(code == .unknownCommand && severity == .fatal)
+    func aRequestLineOfHTTPIsFatalUnlessProven(_ line: String) throws {
+        let (code, message, severity) = try error(line)
+        #expect(code == .unknownCommand && severity == .fatalUnlessProven && message.contains("not HTTP"))
     }
 
-    /// Only a last token without quotes is an HTTP version.
-    @Test(arguments: ["A/B/C = \"HTTP/1.1\"", "set A/B/C 'HTTP/1.1'", "get HTTP/1.1 A", "A/B/C = HTTP", "find HTTPS/"])
-    func quotedOrEarlierVersionsAreNotHTTP(_ line: String) {
-        if case .failure = parsed(line) { Issue.record("\(parsed(line))") }
+    @Test(arguments: [
+        "ls HTTP/Server", "ls HTTP/", "get HTTP/Server", "get HTTP/1.1 A", "find HTTP/1.1", "HTTP/Server/Port = 80",
+        "set HTTP/Server/Port 80", "reset HTTP", "watch http/*", "Label/Text/String = HTTP/2", "A/B/C = HTTP/1.1",
+        "set A/B/C HTTP/1.1", "A/B/C = HtTp/1.1", "run A/B/C / HTTP/1.1", "A/B/C = \"HTTP/1.1\"", "begin # HTTP/1.1",
+        "check A/B/C RTSP/1.0", "A/B/C = SIP/2.0", "A/B/C = SSH-2.0-OpenSSH", "find GET / HTTP/1.1",
+    ])
+    func pathsAndValuesThatBeginWithHTTPAreRequests(_ line: String) {
+        if case .request = parsed(line) { return }
+        Issue.record("\(parsed(line))")
+    }
+
+    /// Each of them has another error, as a word that is no command, or none.
+    @Test(arguments: [
+        "get / HTTP/1.1", "GET / HTTP/2", "GET / HTTP/11.1", "GET x HTTP/1.1", "GET / x HTTP/1.1", "HTTP/1.1",
+        "ok HTTP/1.1", "\"GET\" / HTTP/1.1", "GET HTTP/1.1", "GET1 / HTTP/1.1",
+    ])
+    func similarLinesAreNotHTTP(_ line: String) {
+        guard case .failure(let error, _) = parsed(line) else { return }
+        #expect(!error.message.contains("not HTTP"))
     }
 
     @Test(arguments: [

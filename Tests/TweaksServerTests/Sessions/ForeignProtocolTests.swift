@@ -27,14 +27,13 @@ struct ForeignInput: Sendable, CustomTestStringConvertible {
 
     static let http = [
         ForeignInput("HTTP GET", "GET / HTTP/1.1\nHost: localhost:7777\nUser-Agent: curl/8\n\n"),
-        ForeignInput("HTTP/1.0 in lower case", "get / http/1.0\n\n"),
         ForeignInput(
             "HTTP POST", "POST /set HTTP/1.1\nContent-Type: text/plain\nContent-Length: 99\n\n" + commands),
         ForeignInput(
             "form post",
             "POST / HTTP/1.1\nContent-Type: application/x-www-form-urlencoded\n\na=1&b=2\n" + commands),
-        // The first words of each line are a command.
-        ForeignInput("HTTP with our verbs", "set Content/Text/Size 72 HTTP/1.1\n" + commands),
+        ForeignInput("HTTP by a proxy", "CONNECT example.org:443 HTTP/1.1\n\n" + commands),
+        ForeignInput("HTTP to a proxy", "GET http://example.org/ HTTP/1.1\n\n" + commands),
         ForeignInput(
             "WebSocket handshake",
             "GET /chat HTTP/1.1\nUpgrade: websocket\nConnection: Upgrade\nSec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\n\n"
@@ -43,6 +42,9 @@ struct ForeignInput: Sendable, CustomTestStringConvertible {
     ]
 
     static let others = [
+        ForeignInput("RTSP", "OPTIONS rtsp://example.org RTSP/1.0\nCSeq: 1\n\n" + commands),
+        ForeignInput("SIP", "OPTIONS sip:a@example.org SIP/2.0\n\n" + commands),
+        ForeignInput("PROXY protocol", "PROXY TCP4 127.0.0.1 127.0.0.1 1 2\n" + commands),
         ForeignInput("RESP", "*3\n$3\nSET\n$17\nContent/Text/Size\n$2\n72\n"),
         ForeignInput("RESP inline", "SET Content/Text/Size 72\n" + commands),
         ForeignInput("SMTP", "EHLO example.org\nMAIL FROM:<a@example.org>\nDATA\n" + commands + ".\n"),
@@ -114,11 +116,32 @@ struct ForeignInput: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: ForeignInput.http, Transport.available)
-    func httpIsFatalAfterAPromptToo(_ input: ForeignInput, _ transport: Transport) throws {
-        try send(input, after: "prompt\r\n", transport, endsInput: false) { lines in
-            #expect(lines.count == 1 && lines[0].hasPrefix("error unknown-command "), "\(lines)")
+    /// A session that has shown that it speaks this protocol is not ended by the content of a line.
+    @Test(arguments: [
+        "GET / HTTP/1.1", "PRI * HTTP/2.0", "ls HTTP/Server", "Content/Text/String = HTTP/2", "get HTTP/1.1",
+        "CONNECT a:1 HTTP/1.1", "OPTIONS rtsp://a RTSP/1.0", "OPTIONS sip:a SIP/2.0", "SSH-2.0-x", "EHLO a", "*3",
+        "PROXY TCP4 127.0.0.1 127.0.0.1 1 2", "\u{16}\u{3}\u{1}", "\"GET / HTTP/1.1", "STARTTLS", "\u{1}",
+    ])
+    func noLineEndsAProvenSession(_ line: String) throws {
+        for first in ["ping", "", "begin"] {
+            let lines = try server().connect().exchange("\(first)\n\(line)\nping\n")
+            #expect(lines.contains { $0.hasSuffix("ok pong") }, "\(lines)")
         }
+    }
+
+    @Test func aCategoryMayBeCalledHTTP() throws {
+        let server = try server()
+        let port = try server.registry.register("HTTP", "Server", "Port", 80)
+        for (line, reply) in [
+            ("ls HTTP/Server", "HTTP/Server/Port = 80 "), ("get HTTP/1.1", "error unknown-tweak"),
+            ("HTTP/Server/Port = 81", "HTTP/Server/Port = 81"), ("ls HTTP/Server", "HTTP/Server/Port = 81 "),
+            ("Content/Text/String = HTTP/2", "Content/Text/String = \"HTTP/2\""),
+        ] {
+            // The first line of a connection.
+            let lines = try server.connect().exchange("\(line)\nping\n")
+            #expect(lines.first?.hasPrefix(reply) == true && lines.last == "ok pong", "\(lines)")
+        }
+        #expect(port.value == 81)
     }
 
     /// Each line gets its own error.
@@ -140,10 +163,19 @@ struct ForeignInput: Sendable, CustomTestStringConvertible {
     }
 
     @Test func aFatalErrorDropsTheBatchAndLaterLines() throws {
-        let (server, client) = try server().withClient()
-        try client.send("begin\nset Content/Text/Size 72\nGET / HTTP/1.1\ncommit\n")
+        let server = try TestServer { ($0.fatalDrain.time, $0.lineBytes) = (.seconds(3_600), 64) }
+        let client = try server.connect()
+        try client.send("begin\nset Content/Text/Size 72\n\(String(repeating: "x", count: 65))\ncommit\n")
         let lines = try client.restOfLines()
-        #expect(lines.count == 3 && lines[2].hasPrefix("error unknown-command"))
+        #expect(lines.count == 3 && lines[2].hasPrefix("error too-long"))
+        try expectUnchanged(server)
+    }
+
+    /// In a batch, another protocol's line is a change that failed.
+    @Test func aLineOfHTTPFailsTheBatch() throws {
+        let server = try server()
+        let lines = try server.connect().exchange("begin\nset Content/Text/Size 72\nGET / HTTP/1.1\ncommit\n")
+        #expect(lines.count == 4 && lines[2...].allSatisfy { $0.hasPrefix("error unknown-command") }, "\(lines)")
         try expectUnchanged(server)
     }
 

@@ -99,7 +99,7 @@ import TweaksTestSupport
         {"ok":true}
         > quit
         {"ok":true}
-        ## a fatal error is an object, too
+        ## the refusal of another protocol is an object, too
         > GET / HTTP/1.1
         {"ok":false,"error":{"code":"unknown-command",…}}
         ## a temporary override has its remaining time
