@@ -19,13 +19,14 @@ package struct DisplayName: Hashable, Sendable {
                 .badValue,
                 "a name has 1 to \(Self.maxLength) characters, and this one has \(scalars.count); shorten it")
         }
-        guard scalars.allSatisfy(Self.isAllowed) else {
+        guard scalars.allSatisfy(Self.isAllowed), scalars.first?.isMark == false else {
             throw TweakError(
                 .badValue, "a name holds no parentheses and no invisible characters; write it plainly, such as Ada")
         }
         self.text = String(scalars)
     }
 
+    /// Stricter than other text: also selectors and joiners of emoji, which would not all be seen.
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         if Quoting.isUnsafe(scalar) { return false }
         switch scalar.properties.generalCategory {
@@ -34,6 +35,16 @@ package struct DisplayName: Hashable, Sendable {
             .privateUse, .unassigned:
             return false
         default: return true
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it changes the character before it, which would be the parenthesis around the name.
+    fileprivate var isMark: Bool {
+        switch properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
+        default: false
         }
     }
 }

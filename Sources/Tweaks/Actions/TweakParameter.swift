@@ -18,7 +18,7 @@ public struct TweakParameter: Sendable {
         let kind: TweakKind
     }
 
-    /// The name: 1–128 bytes without `/`, control or bidirectional characters, unique in the action.
+    /// The name: 1–128 bytes without `/`, control, invisible or bidirectional characters, unique in the action.
     public let name: String
     /// The kind of its values.
     public let kind: TweakKind

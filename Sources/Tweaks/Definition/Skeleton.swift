@@ -14,23 +14,6 @@ extension String {
         }
         return String(scalars)
     }
-
-    /// The first invisible scalar; nil if there is none.
-    ///
-    /// Joiners and variation selectors are allowed where scripts and emoji need them: after a non-ASCII letter or an
-    /// emoji.
-    var invisibleScalar: Unicode.Scalar? {
-        if utf8.allSatisfy({ $0 < 0x80 }) { return nil }
-        var base: Unicode.Scalar?
-        for scalar in unicodeScalars {
-            if !scalar.properties.isDefaultIgnorableCodePoint {
-                base = scalar
-            } else if !scalar.mayFollow(base) {
-                return scalar
-            }
-        }
-        return nil
-    }
 }
 
 extension Unicode.Scalar {
@@ -38,15 +21,6 @@ extension Unicode.Scalar {
     var codePoint: String {
         let digits = String(value, radix: 16, uppercase: true)
         return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-    }
-
-    fileprivate func mayFollow(_ base: Unicode.Scalar?) -> Bool {
-        guard let base else { return false }
-        return switch value {
-        case 0x200C, 0x200D: !base.isASCII
-        case 0xFE00...0xFE0F, 0xE0020...0xE007F: base.properties.isEmoji || !base.isASCII
-        default: false
-        }
     }
 
     fileprivate var lookAlike: Unicode.Scalar {

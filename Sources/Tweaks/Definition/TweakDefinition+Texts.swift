@@ -2,17 +2,11 @@
 
 extension TweakDefinition {
     func checkTexts(_ path: TweakPath) throws(TweakError) {
-        if let scalar = path.joined.invisibleScalar {
-            throw TweakError(
-                .usage,
-                "the name \(Quoting.excerpt(path.joined)) contains \(scalar.codePoint), which is invisible; remove it",
-                path: path)
-        }
         let texts = [unit, help] + choices.flatMap { [$0.name, $0.label] }
         for case let text? in texts where !Quoting.isSafe(text) {
             throw TweakError(
                 .usage,
-                "\(path.token): \(Quoting.excerpt(text)) contains control or bidirectional characters; "
+                "\(path.token): \(Quoting.excerpt(text)) contains control, invisible or bidirectional characters; "
                     + "remove them from names, units, choices and help", path: path)
         }
         if Set(choices.map(\.name)).count < choices.count {

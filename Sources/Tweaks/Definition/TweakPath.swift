@@ -2,8 +2,8 @@
 
 /// A tweak's path: category, collection and name, compared byte by byte.
 ///
-/// Each part is 1–128 bytes of UTF-8 without `/`, control, line-separator or bidirectional-control characters;
-/// so the joined form is unambiguous.
+/// Each part is 1–128 bytes of UTF-8 without `/`, control, line-separator, invisible or bidirectional-control
+/// characters; so the joined form is unambiguous.
 public struct TweakPath: Sendable {
     /// The three parts joined by `/`, as in `Content/Text/Size`.
     public let joined: String
@@ -32,11 +32,13 @@ public struct TweakPath: Sendable {
     }
 
     private static func check(_ part: String, _ role: String) throws(TweakError) {
-        guard (1...128).contains(part.utf8.count), !part.utf8.contains(UInt8(ascii: "/")), Quoting.isSafe(part) else {
+        guard (1...128).contains(part.utf8.count), !part.utf8.contains(UInt8(ascii: "/")) else {
             throw TweakError(
-                .usage,
-                "the \(role) \(Quoting.excerpt(part)) is not allowed; "
-                    + "use 1–128 bytes without “/”, control or bidirectional characters")
+                .usage, "the \(role) \(Quoting.excerpt(part)) is not allowed; use 1–128 bytes without “/”")
+        }
+        if let scalar = Quoting.firstUnsafe(part) {
+            let what = "contains \(scalar.codePoint), which is invisible; remove it"
+            throw TweakError(.usage, "the \(role) \(Quoting.excerpt(part)) \(what)")
         }
     }
 

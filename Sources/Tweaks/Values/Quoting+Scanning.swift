@@ -20,22 +20,17 @@ extension Quoting {
 
     /// The length in bytes of the character that begins here, if it is unsafe or a quote or backslash; else 0.
     ///
-    /// Matches the same scalars as ``isUnsafe(_:)``: those beyond ASCII have two bytes that begin with C2 or D8, or
-    /// three that begin with E2.
+    /// The few first bytes of unsafe scalars are checked first: most text beyond ASCII has others.
     private static func specialLength(
         _ bytes: UnsafeBufferPointer<UInt8>, _ position: Int, inQuotes: Bool
     ) -> Int {
-        let next = { (offset: Int) in position + offset < bytes.count ? bytes[position + offset] : 0 }
         switch bytes[position] {
         case 0..<0x20, 0x7F: return 1
         case UInt8(ascii: "\""), UInt8(ascii: "\\"): return inQuotes ? 1 : 0
-        case 0xC2: return (0x80...0x9F).contains(next(1)) ? 2 : 0
-        case 0xD8: return next(1) == 0x9C ? 2 : 0
-        case 0xE2:
-            switch (next(1), next(2)) {
-            case (0x80, 0x8E...0x8F), (0x80, 0xA8...0xAE), (0x81, 0xA6...0xA9): return 3
-            default: return 0
-            }
+        case 0xC2, 0xCD, 0xD8, 0xE1...0xE3, 0xEF, 0xF0, 0xF3:
+            guard let scalar = scalar(bytes, at: position), isUnsafe(scalar) else { return 0 }
+            let length = UTF8.width(scalar)
+            return isNeeded(scalar, in: bytes, at: position, length: length) ? 0 : length
         default: return 0
         }
     }

@@ -2,14 +2,6 @@
 
 /// The rules for text that is shown in terminals.
 package enum Quoting {
-    /// Whether a scalar could mislead a terminal or a line parser: controls, line separators, bidirectional controls.
-    package static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
-        default: false
-        }
-    }
-
     /// Whether text can be declared as a name, unit, choice or help line.
     package static func isSafe(_ text: String) -> Bool {
         var text = text
@@ -49,17 +41,29 @@ package enum Quoting {
         case UInt8(ascii: "\r"): bytes.append(UInt8(ascii: "r"))
         case UInt8(ascii: "\t"): bytes.append(UInt8(ascii: "t"))
         default:
-            // All unsafe scalars are in the Basic Multilingual Plane, so four digits are enough.
-            let scalar = String(decoding: character, as: UTF8.self).unicodeScalars.first?.value ?? 0xFFFD
-            let digits = String(scalar, radix: 16, uppercase: true)
-            bytes.append(contentsOf: "u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+            // Two escapes beyond the Basic Multilingual Plane.
+            for (position, unit) in String(decoding: character, as: UTF8.self).utf16.enumerated() {
+                let digits = String(unit, radix: 16, uppercase: true)
+                let zeros = String(repeating: "0", count: 4 - digits.count)
+                bytes.append(contentsOf: "\(position > 0 ? "\\" : "")u\(zeros)\(digits)".utf8)
+            }
         }
     }
 
     /// The text with every unsafe scalar replaced by U+FFFD, for use outside quotes.
     package static func sanitized(_ text: String) -> String {
         if isSafe(text) { return text }
-        return String(String.UnicodeScalarView(text.unicodeScalars.map { isUnsafe($0) ? "\u{FFFD}" : $0 }))
+        var text = text
+        return text.withUTF8 { source in
+            var (bytes, start) = ([UInt8](), 0)
+            while let special = special(in: source, from: start, inQuotes: false) {
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: source[start..<special.lowerBound]))
+                bytes.append(contentsOf: "\u{FFFD}".utf8)
+                start = special.upperBound
+            }
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: source[start...]))
+            return String(decoding: bytes, as: UTF8.self)
+        }
     }
 
     /// The same for multiline text; line breaks are kept.

@@ -111,7 +111,7 @@ import Tweaks
             (#"{"path":"A","reset":true}"#, "“A” is not a path; write category/collection/name"),
             (
                 #"{"path":"A//C","keep":true}"#,
-                "the collection “” is not allowed; use 1–128 bytes without “/”, control or bidirectional characters"
+                "the collection “” is not allowed; use 1–128 bytes without “/”"
             ),
         ])
     func invalidChangesAreRefused(change: String, message: String) throws {

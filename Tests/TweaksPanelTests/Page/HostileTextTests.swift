@@ -134,4 +134,25 @@ import TweaksTestSupport
             #expect(host.value("Text/Text/Value") == .string("abc\u{202E}def\u{2066}\u{0}\u{1B}[31m"))
         }
     }
+
+    /// The page hides the same characters as replies and logs.
+    @Test func thePageHidesInvisibleCharacters() throws {
+        let ranges: [ClosedRange<UInt32>] = [
+            0xA0...0x3200, 0xFB00...0xFFFF, 0x1BCA0...0x1BCA4, 0x1D158...0x1D17B, 0xE0000...0xE0080, 0xE00FF...0xE01F0,
+        ]
+        let unsafe = ranges.flatMap { $0 }.compactMap { Unicode.Scalar($0) }.filter(Quoting.isUnsafe)
+        let texts = [
+            unsafe.map { "a\($0)a" }.joined(), "می\u{200C}خواهم", "क्\u{200D}ष", "क\u{200D}", "❤\u{FE0F}\u{200D}🔥",
+            "1\u{FE0F}\u{20E3}", "1\u{FE0F}", "👩🏽\u{200D}🚀", "a\u{200D}🚀", "葛\u{E0100}", "é\u{200D}é",
+            "❤\u{FE0F}\u{FE0F}", "a\u{E0041}", "ᠠ\u{180B}ᠠ", "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
+            "🏴\u{E0061}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}", "🏴\u{E0067}",
+        ]
+        try PanelHost.visit(Self.registry()) { _, page in
+            for text in texts {
+                try page.ask("part('Text/Text/Echo', 'arguments').value = JSON.stringify(given[0])", .string(text))
+                try page.click("Text/Text/Echo", "run")
+                try page.wait("text('Text/Text/Echo', 'result') === given[0]", .string(Quoting.sanitized(text)))
+            }
+        }
+    }
 }

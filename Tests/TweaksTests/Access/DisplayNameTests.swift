@@ -15,7 +15,10 @@ import Tweaks
 
     @Test(arguments: [
         "", "   ", "a(b", "a)", "root) (uid 0", "a（b）", "[x]", "a\nb", "a\tb", "a\u{202E}b", "a\u{2066}b", "a\u{200B}b",
-        "a\u{2028}b", "\u{E000}", String(repeating: "x", count: 41),
+        "a\u{2028}b", "\u{E000}", String(repeating: "x", count: 41), "a\u{AD}b",
+        "Ada\u{FE0F}", "A\u{34F}da", "\u{3164}", "\u{115F}",
+        "\u{FFA0}", "\u{2800}", "Ada\u{E0041}", "Ada\u{E0100}", "A\u{200D}da", "A\u{200C}da",
+        "Ada\u{FEFF}", "\u{2060}Ada", "A\u{180B}", "\u{301}", "\u{17B4}",
     ]) func otherNamesAreRefused(_ text: String) {
         #expect(throws: TweakError.self) { try DisplayName(text) }
     }

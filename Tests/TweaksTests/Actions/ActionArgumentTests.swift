@@ -93,7 +93,7 @@ struct ActionArgumentTests {
         ([TweakParameter("a", .int, in: 0...9, default: 10)], "10 is outside 0...9"),
         ([TweakParameter("a", choices: [])], "a has no choices"),
         ([TweakParameter("a/b", .int)], "a/b"),
-        ([TweakParameter("a", .int, help: "\u{202E}")], "control or bidirectional"),
+        ([TweakParameter("a", .int, help: "\u{202E}")], "invisible or bidirectional"),
     ])
     func invalidDeclarationsAreRefused(_ parameters: [TweakParameter], _ text: String) throws {
         let path = try TweakPath("A", "B", "C")

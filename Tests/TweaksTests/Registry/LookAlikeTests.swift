@@ -24,6 +24,7 @@ struct LookAlikeTests {
     @Test(arguments: [
         ("Si\u{200B}ze", "U+200B"), ("Size\u{FEFF}", "U+FEFF"), ("\u{2060}Size", "U+2060"), ("Si\u{AD}ze", "U+00AD"),
         ("Si\u{200D}ze", "U+200D"), ("Size\u{FE0F}", "U+FE0F"), ("\u{3164}", "U+3164"), ("a\u{E0041}", "U+E0041"),
+        ("é\u{200D}", "U+200D"), ("é\u{E0041}", "U+E0041"), ("Si\u{202E}ze", "U+202E"), ("\u{2800}", "U+2800"),
     ])
     func invisibleCharactersAreRefused(_ name: String, _ codePoint: String) {
         let error = refusal { _ = try registry.register("Label", "Text", name, 1) }
