@@ -65,6 +65,21 @@ import TweaksWire
         #expect(fixture.events.logLines.contains("example: \(file): \(problem); \(remedy)"))
     }
 
+    /// Deleted lines are revoked all the same.
+    @Test(arguments: [
+        "plain-auth of", "plain_auth off", "Plain-Auth off", "plain-auth=off", "ops2 scram-sha-256:x read",
+    ])
+    func aMistypedLineTurnsPlainOff(_ typed: String) throws {
+        try save(typed, line("ops", "read"))
+        let daemon = try fixture.start(tcp: .tokens(port: 0), tokens: file)
+        #expect(try fixture.connectTCP(daemon).ask("auth twk_ops")[0].hasPrefix("error denied auth TOKEN is off here"))
+        daemon.stop()
+        let warnings = fixture.events.all.compactMap(\.warning)
+        #expect(warnings.contains { $0.hasPrefix("\(file):1: ignored: ") }, "\(warnings)")
+        #expect(warnings.contains { $0.hasPrefix("\(file): plain sign-in (auth TOKEN, Authorization: Bearer) is off") })
+        #expect(fixture.events.logLines.contains("example: \(file): 1 token"))
+    }
+
     @Test func withoutATokenFileOnlyOpenTCPStarts() throws {
         for (tcp, environment, problem) in [
             (TweakDaemon.TCP.tokens(port: 7), [:], #/.*name one in TWEAKS_TOKEN_FILE.*/#),

@@ -15,6 +15,8 @@ package enum TokenEvent: Equatable, Sendable, CustomStringConvertible {
     case problem(path: String, TokenText.Problem)
     /// This many further lines were ignored.
     case more(path: String, Int)
+    /// Plain sign-in is off, because some lines are not understood.
+    case plainOff(path: String)
     /// The names of tokens in the old format, which only plain `auth` accepts; they are unusable if that is off.
     case plainOnly(path: String, [String], isOff: Bool)
     /// Changes of the file may be noticed late, with the reason.
@@ -35,6 +37,7 @@ package enum TokenEvent: Equatable, Sendable, CustomStringConvertible {
         case .problem(let path, let problem):
             "\(path)\(problem.line.map { ":\($0)" } ?? ""): ignored: \(problem.error.message)"
         case .more(let path, let count): "\(path): \(count) further lines are ignored"
+        case .plainOff(let path): "\(path): \(TokenText.plainOffByMistake)"
         case .plainOnly(let path, let names, let isOff): Self.plainOnly(path, names, isOff: isOff)
         case .late(let reason): reason
         }

@@ -102,7 +102,8 @@ package final class TokenFileMonitor: Sendable {
     private func parse(_ content: TokenFile) -> (TokenTable, [TokenEvent]) {
         switch content {
         case .missing: return (TokenTable(), [.missing(path: path)])
-        case .refused(let reason): return (TokenTable(), [.refused(path: path, reason)])
+        // It may turn plain sign-in off, which also concerns the panel's own token.
+        case .refused(let reason): return (TokenTable(refusesPlain: true), [.refused(path: path, reason)])
         case .bytes(let bytes):
             let text = TokenText(bytes)
             let (table, problems) = (text.table, text.problems)
@@ -110,6 +111,7 @@ package final class TokenFileMonitor: Sendable {
             if problems.count > Self.maxReportedProblems {
                 events.append(.more(path: path, problems.count - Self.maxReportedProblems))
             }
+            if text.refusesPlainByMistake { events.append(.plainOff(path: path)) }
             let old = text.plainOnly.map(\.name)
             if !old.isEmpty { events.append(.plainOnly(path: path, old, isOff: table.refusesPlain)) }
             return (table, events + [.loaded(path: path, count: table.entries.count)])

@@ -5,7 +5,8 @@ package import Tweaks
 /// A parsed token file, with all its lines.
 ///
 /// An invalid line defines no token, and the others still apply: deleting a line must revoke a token, even where other
-/// lines are invalid. An ambiguous line defines no token either.
+/// lines are invalid. An ambiguous line defines no token either. While there is an invalid line, plain sign-in is off: the
+/// line may be the one that turns it off.
 package struct TokenText: Sendable {
     /// A line of the file.
     package struct Line: Sendable, Equatable {
@@ -77,11 +78,21 @@ package struct TokenText: Sendable {
 
     /// The valid tokens.
     package var table: TokenTable {
-        if failure != nil { return TokenTable() }
+        if failure != nil { return TokenTable(refusesPlain: true) }
         return TokenTable(
             lines.compactMap { if case .entry(let entry) = $0.content { entry } else { nil } },
-            refusesPlain: lines.contains { $0.content == .plainAuthOff })
+            refusesPlain: hasDirective || !problems.isEmpty)
     }
+
+    private var hasDirective: Bool { lines.contains { $0.content == .plainAuthOff } }
+
+    /// Whether plain sign-in is off only because a line, or the file, is not understood.
+    package var refusesPlainByMistake: Bool { !hasDirective && !problems.isEmpty }
+
+    /// What follows from that, for logs and terminals.
+    package static let plainOffByMistake =
+        "plain sign-in (auth TOKEN, Authorization: Bearer) is off until every line is understood: correct or delete the "
+        + "ignored lines"
 
     /// The tokens of older lines, which only plain `auth` can send.
     package var plainOnly: [TokenEntry] { table.entries.filter { $0.scram == nil } }

@@ -250,6 +250,7 @@ extension TokenCommand {
             console.reportProblem(
                 "\(path):\(problem.line.map { "\($0):" } ?? "") line ignored: \(problem.error.message)")
         }
+        if text.refusesPlainByMistake { console.reportProblem("\(path): \(TokenText.plainOffByMistake)") }
         if let first = text.plainOnly.first {
             let names = text.plainOnly.map(\.name).joined(separator: ", ")
             console.reportProblem(

@@ -113,7 +113,9 @@ private final class TokenFileFixture: Sendable {
         try fixture.run("echo 'c oops' >> tokens")
         for _ in 1...2 { fixture.monitor.reload() }
         let problems = fixture.events.filter(\.isProblem).map(\.description)
-        #expect(problems.map { $0.hasPrefix("\(fixture.path):6: ignored: c: after the name") } == [true])
+        #expect(problems.first?.hasPrefix("\(fixture.path):6: ignored: c: after the name") == true)
+        #expect(problems.dropFirst() == ["\(fixture.path): \(TokenText.plainOffByMistake)"])
+        #expect(fixture.monitor.table.refusesPlain)
         #expect(fixture.names == ["a", "b"])
     }
 
@@ -135,8 +137,10 @@ private final class TokenFileFixture: Sendable {
 
     @Test func theFirstTwentyProblemsAreListed() throws {
         let fixture = try TokenFileFixture(after: "for i in $(seq 50); do echo oops; done > tokens")
-        #expect(fixture.events.count == 22)
-        #expect(fixture.events.suffix(2) == [.more(path: fixture.path, 30), .loaded(path: fixture.path, count: 0)])
+        #expect(fixture.events.count == 23)
+        let path = fixture.path
+        let last: [TokenEvent] = [.more(path: path, 30), .plainOff(path: path), .loaded(path: path, count: 0)]
+        #expect(fixture.events.suffix(3) == last)
     }
 
     @Test func aStoppedMonitorReadsOnlyOnRequest() throws {

@@ -78,10 +78,34 @@ import TweaksWire
         ("plain-auth on", false), ("plain-auth", false), ("plain-auth OFF", false), ("plain-auth off now", false),
         ("\"plain-auth\" off", false), ("Plain-Auth off", false), ("plain-auth \(digest()) read", false),
     ])
-    func onlyTheBareLineTurnsPlainAuthOff(_ line: String, _ isOff: Bool) {
+    func onlyTheBareLineIsTheDirective(_ line: String, _ isDirective: Bool) {
         let text = text("good \(Self.digest(2)) read", line)
-        #expect(text.table.refusesPlain == isOff && text.table["good"] != nil)
-        #expect(text.problems.map(\.line) == (isOff || line.hasSuffix("read") ? [] : [2]))
+        let isToken = line.hasSuffix("read")
+        // What it means otherwise is not known, so it is off, too.
+        #expect(text.table.refusesPlain == !isToken && text.table["good"] != nil)
+        #expect(text.refusesPlainByMistake == (!isDirective && !isToken))
+        #expect(text.problems.map(\.line) == (isDirective || isToken ? [] : [2]))
+    }
+
+    /// The others apply: a deleted token stays revoked.
+    @Test(arguments: [
+        "plain-auth of", "plainauth off", "plain_auth off", "plain-auth=off", "plain auth off", "off", "oops",
+        "a \(digest()) read expires soon", "good \(digest()) write", "a \(digest(2)) read", "\u{1}", "\"plain-auth off",
+        String(repeating: "x", count: 70_000),
+    ])
+    func aLineThatIsNotUnderstoodTurnsPlainOff(_ line: String) {
+        let text = text("good \(Self.digest(2)) read", "other \(Self.digest(3)) read", line)
+        #expect(text.table.refusesPlain && text.refusesPlainByMistake && text.table["other"] != nil)
+        #expect(!text.problems.isEmpty)
+    }
+
+    @Test func aFileThatIsTooLongTurnsPlainOff() {
+        let text = TokenText([UInt8](repeating: UInt8(ascii: "\n"), count: TokenText.sizeLimit + 1))
+        #expect(text.table == TokenTable(refusesPlain: true) && text.refusesPlainByMistake)
+    }
+
+    @Test func anUnfinishedLineTurnsPlainOff() {
+        #expect(TokenText(Array("a \(Self.digest()) read".utf8)).table.refusesPlain)
     }
 
     @Test func plainAuthOffNeedsNoLineBreak() {
