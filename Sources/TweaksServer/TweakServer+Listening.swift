@@ -1,5 +1,6 @@
 // Opens the listeners of a server: Unix sockets, TCP ports, and endpoints.
 
+import Synchronization
 import Tweaks
 
 extension TweakServer {
@@ -58,24 +59,44 @@ extension TweakServer {
         throw ServerError("\(kind) port \(port): a port is 0…65535; 0 picks a free one")
     }
 
+    /// Opens a port on 127.0.0.1 and, if this machine has it, on ::1.
     private static func openTCP(
         _ port: Int, wantsToken: Bool, endpoint: (any Endpoint)? = nil, _ kernel: Kernel
     ) throws(ServerError) -> [Listener] {
-        let kind = endpoint?.name ?? "tcp"
-        let number = try number(port, kind)
+        let name = endpoint?.name ?? "tcp"
+        let number = try number(port, name)
+        // A port that is free on one address only is not free: clients of localhost may try the other one first. Another
+        // free port is as good as that one.
+        for _ in 0..<(number == 0 ? freePortAttempts : 0) {
+            do throws(ServerError) {
+                return try openBoth(number, name, wantsToken: wantsToken, endpoint, kernel, isShareable: false)
+            } catch {
+                guard error.isTaken else { throw error }
+            }
+        }
+        return try openBoth(number, name, wantsToken: wantsToken, endpoint, kernel, isShareable: !wantsToken)
+    }
+
+    private static let freePortAttempts = 16
+
+    /// - Parameter isShareable: Another program may have the port on ::1; the listener reports it. Where clients show a
+    ///   token, they could show it to that program.
+    private static func openBoth(
+        _ number: UInt16, _ name: String, wantsToken: Bool, _ endpoint: (any Endpoint)?, _ kernel: Kernel,
+        isShareable: Bool
+    ) throws(ServerError) -> [Listener] {
         let first = try Listener(
-            .loopback4(port: number), name: "\(kind) 127.0.0.1:\(port)", wantsToken: wantsToken, endpoint: endpoint,
+            .loopback4(port: number), name: "\(name) 127.0.0.1:\(number)", wantsToken: wantsToken, endpoint: endpoint,
             kernel)
         guard let port = first.port else { return [first] }
         do throws(ServerError) {
-            // The same port on ::1, if this machine has it.
             let second = try Listener(
-                .loopback6(port: port), name: "\(kind) [::1]:\(port)", wantsToken: wantsToken, endpoint: endpoint,
+                .loopback6(port: port), name: "\(name) [::1]:\(port)", wantsToken: wantsToken, endpoint: endpoint,
                 kernel)
             return [first, second]
         } catch {
-            // Clients of localhost may try ::1 first, and would show a token to another program.
-            if error.isTaken, wantsToken, number != 0 { throw error }
+            if error.isTaken, !isShareable { throw error }
+            first.isTakenOnVersion6.store(error.isTaken, ordering: .relaxed)
             return [first]
         }
     }

@@ -227,6 +227,11 @@ public final class TweakServer: Sendable {
     /// The port of the first open endpoint.
     package var endpointPort: Int? { bound.filter { $0.endpoint != nil }.compactMap(\.port).first.map { Int($0) } }
 
+    /// Whether another program has the TCP port on ::1, so that clients of `localhost` may reach that one.
+    package var isPortTakenOnVersion6: Bool {
+        bound.contains { $0.endpoint == nil && $0.isTakenOnVersion6.load(ordering: .relaxed) }
+    }
+
     /// The Unix sockets in use.
     public var socketPaths: [String] { bound.compactMap(\.path) }
 

@@ -84,6 +84,33 @@ import TweaksTestSupport
         try fixture.expectPong(second)
     }
 
+    /// Without a token file the program runs, and the log says that clients of the port may reach another program.
+    @Test(arguments: [false, true], [false, true])
+    func aTakenPortIsAWarning(_ isPanel: Bool, _ isVersion6: Bool) throws {
+        let other = try BoundSocket(loopback: isVersion6 ? .version6 : .version4)
+        let daemon = try fixture.start(
+            tcp: isPanel ? .off : .open(port: other.port), panel: isPanel ? .on(port: other.port) : .off)
+        let warning = try #require(fixture.events.all.compactMap(\.warning).last)
+        let (kind, port) = (isPanel ? "panel" : "tcp", other.port)
+        if isVersion6, !isPanel {
+            #expect(warning.hasPrefix("tcp port \(port) is taken on ::1: clients of localhost may reach another program"))
+            #expect(daemon.port == port)
+            try fixture.expectPong(daemon)
+        } else {
+            #expect(warning.hasPrefix("\(kind) port \(port) is taken: clients there reach another program"))
+            #expect(daemon.port != port && daemon.panelAddress?.contains(":\(port)/") != true)
+        }
+    }
+
+    /// A port that the operator names is not moved.
+    @Test func aNamedPortThatIsTakenOnVersion6OnlyIsAWarning() throws {
+        let other = try BoundSocket(loopback: .version6)
+        let daemon = try fixture.start(tcp: .open(port: 0), ["TWEAKS_PORT": "\(other.port)"])
+        #expect(daemon.port == other.port)
+        let warning = fixture.events.all.compactMap(\.warning).last
+        #expect(warning?.hasPrefix("tcp port \(other.port) is taken on ::1") == true)
+    }
+
     /// Uses a port that was free a moment ago; fails if another test has taken it.
     private func startOnAFreePort() throws -> (TweakDaemon, Int) {
         let probe = try fixture.start(named: "probe", tcp: .open(port: 0))

@@ -1,5 +1,6 @@
 // Opens the sockets that accept connections.
 
+import Synchronization
 import TweaksSystem
 import Tweaks
 import TweaksWire
@@ -33,6 +34,8 @@ final class Listener: Sendable {
     let endpoint: (any Endpoint)?
     /// Whether it is on a loopback address.
     let isLoopback: Bool
+    /// Whether it is on 127.0.0.1 alone, and another program has the same port on ::1.
+    let isTakenOnVersion6 = Atomic(false)
     private let lease: SocketLease?
     private let kernel: Kernel
 
