@@ -128,7 +128,7 @@ let package = Package(
         .testTarget(name: "TweaksBounceTests", dependencies: ["bounce", "Tweaks", "TweaksDaemon"]),
         .testTarget(
             name: "TweaksThrottledTests",
-            dependencies: ["throttled", "Tweaks", "TweaksWire", "TweaksTestSupport"]),
+            dependencies: ["throttled", "Tweaks", "TweaksWire", "TweaksInterface", "TweaksTestSupport"]),
         // Prints the values that it reads; built with and without the trait Frozen.
         .executableTarget(
             name: "TweaksFrozenProbe", dependencies: ["TweaksListedProbe", "TweaksDaemon"],

@@ -18,23 +18,41 @@ enum Log {
     static func debug(_ text: @autoclosure () -> String) { write(.debug, text) }
 
     /// Logs the daemon's events: changes, reloads and problems.
-    @Sendable static func daemon(_ event: TweakDaemonEvent) {
+    static let daemon = handler(emit)
+
+    /// A handler of the daemon's events. What a client causes is limited, and counted.
+    /// - Parameter emit: Writes a text after a prefix.
+    static func handler(_ emit: @escaping @Sendable (String, String) -> Void) -> TweakDaemon.EventHandler {
+        let limiter = TweakLogLimiter { line, event in
+            if case .listening = event { return emit(line, "throttled: ") }
+            emit(line, "throttled: \(level(of: event).rawValue): ")
+        }
+        return { event in
+            // The event of the reload has the details.
+            if case .changed(let commit) = event, commit.origin == .configFile { return }
+            if includes(level(of: event)) { limiter.write(event) }
+        }
+    }
+
+    /// The level of an event; of a count where it is nil.
+    private static func level(of event: TweakDaemonEvent?) -> LogLevel {
         switch event {
-        case .listening: always("\(event)")
-        case .session where !event.isProblem: info("\(event)")
-        case .changed(let commit) where commit.origin == .configFile: break  // The reload event has the details.
-        default: event.isProblem ? error("\(event)") : notice("\(event)")
+        case .listening: .error
+        case .session where event?.isProblem == false: .info
+        default: event?.isProblem == true ? .error : .notice
         }
     }
 
     /// Logs independent of the level.
-    static func always(_ text: String) { emit(text, after: "throttled: ") }
+    static func always(_ text: String) { emit(text, "throttled: ") }
 
     private static func write(_ level: LogLevel, _ text: () -> String) {
-        if level.rank <= Logging.level.value.rank { emit(text(), after: "throttled: \(level.rawValue): ") }
+        if includes(level) { emit(text(), "throttled: \(level.rawValue): ") }
     }
 
-    private static func emit(_ text: String, after prefix: String) {
+    private static func includes(_ level: LogLevel) -> Bool { level.rank <= Logging.level.value.rank }
+
+    @Sendable private static func emit(_ text: String, _ prefix: String) {
         let lines = text.split(separator: "\n").map { "\(prefix)\($0)\n" }.joined()
         // An error of standard error cannot be reported.
         try? FileHandle.standardError.write(contentsOf: Data(lines.utf8))

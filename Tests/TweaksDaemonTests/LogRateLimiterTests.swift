@@ -5,7 +5,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@testable import TweaksServing
+@testable import TweaksInterface
 
 struct LogRateLimiterTests {
     private let log = LogLines()
@@ -14,25 +14,25 @@ struct LogRateLimiterTests {
 
     init() { limiter = LogRateLimiter(delay: .seconds(3_600)) { [log] in log.add($0) } }
 
+    private func write(_ lines: [String], of origin: String, at now: ContinuousClock.Instant) {
+        limiter.write(count: lines.count, of: origin, at: now) { for line in lines { log.add(line) } }
+    }
+
     @Test func suppressedLinesAreNotFormatted() {
         var made = 0
-        let lines = { () -> [String] in
-            made += 1
-            return ["line"]
-        }
-        for _ in 0..<1_000 { limiter.write(lines(), count: 1, of: "uid 7", at: start) }
+        for _ in 0..<1_000 { limiter.write(count: 1, of: "uid 7", at: start) { made += 1 } }
         #expect(made == 100)
     }
 
     @Test func eachOriginHasItsOwnRate() {
-        for number in 0..<125 { limiter.write(["line \(number)"], count: 1, of: "uid 7", at: start) }
+        for number in 0..<125 { write(["line \(number)"], of: "uid 7", at: start) }
         #expect(log.all.count == 100)
-        limiter.write(["mine"], count: 1, of: "uid 0", at: start)
+        write(["mine"], of: "uid 0", at: start)
         #expect(log.all.last == "mine")
-        limiter.write(["later"], count: 1, of: "uid 7", at: start + .seconds(1))
+        write(["later"], of: "uid 7", at: start + .seconds(1))
         #expect(log.all.suffix(2) == ["… and 25 more lines about uid 7", "later"])
         // Ten a second from then on; one of them is used up.
-        for number in 0..<30 { limiter.write(["line \(number)"], count: 1, of: "uid 7", at: start + .seconds(2)) }
+        for number in 0..<30 { write(["line \(number)"], of: "uid 7", at: start + .seconds(2)) }
         #expect(log.all.count == 103 + 19)
         limiter.reportSuppressed()
         #expect(log.all.last == "… and 11 more lines about uid 7")
@@ -43,24 +43,24 @@ struct LogRateLimiterTests {
     @Test func linesOfSuppressedCommitsAreCounted() {
         let frequent = TweakOrigin("uid 7")
         #expect(!limiter.suppresses(1, of: frequent, at: Moment(start)))
-        for number in 0..<105 { limiter.write(["line \(number)"], count: 1, of: "uid 7", at: start) }
+        for number in 0..<105 { write(["line \(number)"], of: "uid 7", at: start) }
         for _ in 0..<20 { #expect(limiter.suppresses(2, of: frequent, at: Moment(start))) }
         #expect(!limiter.suppresses(1, of: TweakOrigin("uid 0"), at: Moment(start)))
         #expect(limiter.suppresses(1, of: frequent, at: Moment(start + .milliseconds(99))))
         #expect(!limiter.suppresses(1, of: frequent, at: Moment(start + .milliseconds(101))))
-        limiter.write(["later"], count: 1, of: "uid 7", at: start + .milliseconds(101))
+        write(["later"], of: "uid 7", at: start + .milliseconds(101))
         #expect(log.all.suffix(2) == ["… and 46 more lines about uid 7", "later"])
     }
 
     @Test func originsBeyondTheFirst256ShareOneRate() {
-        for number in 0..<10_000 { limiter.write(["line"], count: 1, of: "10.0.0.\(number)", at: start) }
+        for number in 0..<10_000 { write(["line"], of: "10.0.0.\(number)", at: start) }
         #expect(log.all.count == 256 + 100)
         limiter.reportSuppressed()
         #expect(log.all.last == "… and 9644 more lines about others")
     }
 
     @Test func theLinesOfACommitAreWrittenTogetherOrNotAtAll() {
-        for _ in 0..<10 { limiter.write(Array(repeating: "a", count: 21), count: 21, of: "ops", at: start) }
+        for _ in 0..<10 { write(Array(repeating: "a", count: 21), of: "ops", at: start) }
         #expect(log.all.count == 105)
         limiter.reportSuppressed()
         #expect(log.all.last == "… and 105 more lines about ops")

@@ -96,16 +96,7 @@ extension AuditNote {
 
     /// The same for a name and its peer. All loopback addresses count as one.
     static func name(of name: String, _ peer: String?) -> String {
-        // Works on bytes, because it runs for each log line.
-        guard let peer, peer == name || peer.utf8.starts(with: name.utf8) else { return name }
-        var name = name
-        return name.withUTF8 { bytes in
-            guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")) else {
-                return String(decoding: bytes, as: UTF8.self)
-            }
-            let isLocal = bytes.starts(with: "127.".utf8)
-            return isLocal ? "127.0.0.1" : String(decoding: bytes[..<colon], as: UTF8.self)
-        }
+        TweakOrigin.clientName(name, peer)
     }
 }
 

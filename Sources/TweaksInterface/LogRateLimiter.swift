@@ -1,12 +1,11 @@
 // Limits the log lines of each origin, so that a busy client cannot fill the log.
 
-import Dispatch
+package import Dispatch
 import Synchronization
-import Tweaks
-import TweaksStorage
+package import Tweaks
 
 /// Allows each origin a burst of lines and then a rate per second, and reports how many lines were suppressed.
-final class LogRateLimiter: Sendable {
+package final class LogRateLimiter: Sendable {
     /// The token bucket of an origin.
     private final class Bucket {
         private(set) var lines = LogRateLimiter.burst
@@ -70,17 +69,17 @@ final class LogRateLimiter: Sendable {
 
     /// - Parameters:
     ///   - delay: The time from the first suppressed line to the line that reports the count.
-    ///   - writeLine: Writes a line; also called on the limiter's queue.
-    init(delay: DispatchTimeInterval = .seconds(1), _ writeLine: @escaping @Sendable (String) -> Void) {
+    ///   - writeLine: Writes a line with a count; also called on the limiter's queue.
+    package init(delay: DispatchTimeInterval = .seconds(1), _ writeLine: @escaping @Sendable (String) -> Void) {
         (self.delay, self.writeLine) = (delay, writeLine)
     }
 
     /// Writes the lines of an origin, all or none; suppressed lines are counted.
     /// - Parameters:
-    ///   - lines: Evaluated only if they are written, so that suppressed lines cost little.
     ///   - count: The number of lines.
-    func write(
-        _ lines: @autoclosure () -> [String], count: Int, of origin: String, at now: ContinuousClock.Instant = .now
+    ///   - write: Writes them; not called for suppressed lines, so that these cost little.
+    package func write(
+        count: Int, of origin: String, at now: ContinuousClock.Instant = .now, _ write: () -> Void
     ) {
         if count == 0 { return }
         let (whole, part) = (now - start).components
@@ -92,17 +91,17 @@ final class LogRateLimiter: Sendable {
             return (name, bucket.spend(count, seconds, Moment(now)))
         }
         report(left, name)
-        if mayWrite { for line in lines() { writeLine(line) } }
+        if mayWrite { write() }
         // Otherwise the count would be reported only with the next line, which can be much later.
         if isFirstSuppressed { queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.reportSuppressed() } }
     }
 
     /// Counts lines of an origin as suppressed, without formatting them, if none may be written now.
     /// - Returns: False if they may be written, or the fast check cannot decide.
-    func suppresses(_ count: Int, of origin: TweakOrigin, at now: Moment) -> Bool {
+    package func suppresses(_ count: Int, of origin: TweakOrigin, at now: Moment) -> Bool {
         let isFirst = state.withLock { state -> Bool? in
             if state.last?.origin != origin {
-                state.last = state.buckets[AuditNote.name(of: origin)].map { Known(origin: origin, bucket: $0) }
+                state.last = state.buckets[origin.clientName()].map { Known(origin: origin, bucket: $0) }
             }
             guard let bucket = state.last?.bucket, let opensAt = bucket.opensAt, now < opensAt else { return nil }
             return bucket.suppress(count)
@@ -112,7 +111,7 @@ final class LogRateLimiter: Sendable {
     }
 
     /// Reports the numbers of suppressed lines.
-    func reportSuppressed() {
+    package func reportSuppressed() {
         let suppressed = state.withLock { state in
             defer { for name in Array(state.buckets.keys) { state.buckets[name]?.suppressed = 0 } }
             return state.buckets.filter { $0.value.suppressed > 0 }.mapValues(\.suppressed)
