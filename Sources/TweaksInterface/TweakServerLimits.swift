@@ -26,9 +26,12 @@ public struct TweakServerLimits: Sendable {
     /// The maximum number of sessions that have not authenticated, where that is required (`too-many`). At the limit a
     /// session without requests is closed, or else one with requests; among these, the oldest of the address with the
     /// most sessions.
+    ///
+    /// As many places again are reserved for sessions whose SCRAM message names the key of a token.
     public var unauthenticatedSessions = 64
     /// The maximum number of sessions of one peer (`too-many`): of a token, of a user on a Unix socket, or of an
-    /// address on TCP without a token. At the limit the oldest session of that peer that has sent no line is closed.
+    /// address on TCP without a token, on loopback of each user that the kernel tells apart. At the limit the oldest
+    /// session of that peer that has sent no line is closed. Ended sessions do not count.
     public var sessionsPerPeer = 1_024
     /// The maximum memory that clients can make the process hold, in bytes (`too-many`): input, unread output, batches,
     /// pending events, string values, the history, undo data of presets. Above it the peer with the most memory loses

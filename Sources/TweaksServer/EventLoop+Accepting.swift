@@ -48,7 +48,7 @@ extension EventLoop {
             let address = listener.isLoopback ? nil : SocketAddress.host(of: number)
             peer = Peer(
                 address: address ?? (listener.isVersion6 ? "[::1]" : "127.0.0.1"), port: port,
-                listener.endpoint == nil ? .tcp : .http)
+                user: listener.isLoopback ? loopbackUser(of: number) : nil, listener.endpoint == nil ? .tcp : .http)
         }
         let session = Session(
             id: SessionID(number: sessions.makeNumber(), descriptor: number), descriptor: descriptor, peer: peer,
@@ -57,6 +57,10 @@ extension EventLoop {
         if let scopes, !scopes.isEmpty { session.grants.add(scopes, from: .peer) }
         executor.identify(session)
         return session
+    }
+
+    private func loopbackUser(of connection: Int32) -> UInt32? {
+        executor.hooks.loopbackUser.map { $0() } ?? loopbackUsers.user(of: connection)
     }
 
     private func register(_ session: Session) -> Bool {

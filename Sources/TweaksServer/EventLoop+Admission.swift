@@ -6,6 +6,7 @@ extension EventLoop {
     /// Makes room for a new session if possible.
     /// - Returns: The error if there is none.
     func makeRoom(for newSession: Session) -> TweakError? {
+        closeLingering()
         guard let refusal = admissionError(newSession) else { return nil }
         return claimsReservedSlot(newSession) ? nil : refusal
     }
@@ -17,7 +18,7 @@ extension EventLoop {
                 .tooMany, "\(limits.sessionsPerPeer) sessions of yours are open; close one, or raise the limit",
                 limit: .sessionsPerPeer)
         }
-        if sessions.count >= limits.sessions, !evictSilentSession(.sessions) {
+        if sessions.count - sessions.lingeringCount >= limits.sessions, !evictSilentSession(.sessions) {
             return TweakError(
                 .tooMany, "\(limits.sessions) sessions are open; close one, or raise the limit", limit: .sessions)
         }
@@ -29,7 +30,9 @@ extension EventLoop {
     func claimsReservedSlot(_ newSession: Session) -> Bool {
         let peer = newSession.identity.peer
         guard peer.transport == .unix, newSession.grants.rights.isWhole(.admin) else { return false }
-        if let holder = admission.reservedSlots[peer.clientKey], session(holder) != nil { return false }
+        if let id = admission.reservedSlots[peer.clientKey], let holder = session(id), !holder.accounts.isLingering {
+            return false
+        }
         admission.reservedSlots[peer.clientKey] = newSession.id
         return true
     }
@@ -38,8 +41,20 @@ extension EventLoop {
     func isOverloaded(by account: Account) -> Bool {
         // Written to avoid overflow: limits may be as high as `Int.max`.
         sessions.count - limits.refusedSessions >= limits.sessions
-            || account.sessions - limits.refusedSessions >= limits.sessionsPerPeer
+            || account.sessions + account.lingering - limits.refusedSessions >= limits.sessionsPerPeer
     }
+
+    /// Closes the oldest ended connections while they and the others have all descriptors that sessions may have.
+    private func closeLingering() {
+        while sessions.count - limits.refusedSessions >= limits.sessions, !admission.lingering.isEmpty {
+            guard let session = session(admission.lingering.removeFirst()) else { continue }
+            discardInput(session)
+            close(session)
+        }
+    }
+
+    /// Reads what has arrived: closing with unread bytes would cause a reset, and the client would lose the error.
+    private func discardInput(_ session: Session) { _ = session.connection.descriptor.read(into: scratch) }
 
     /// Rejects a connection immediately.
     func reject(_ descriptor: Descriptor, _ error: TweakError, _ listener: Listener) {
@@ -60,13 +75,7 @@ extension EventLoop {
         }
         admission.silentSessions.append(newSession.id)
         guard isUnauthenticated(newSession) else { return }
-        admission.unauthenticated.removeAll { id in session(id).map { !isUnauthenticated($0) } ?? true }
-        while admission.unauthenticated.count >= max(limits.unauthenticatedSessions, 1) {
-            let index = indexToEvict(for: newSession)
-            guard let session = session(admission.unauthenticated.remove(at: index)) else { continue }
-            let text = "others are waiting, and this session has not signed in; connect again, and sign in with a token"
-            evict(session, TweakError(.tooMany, text, limit: .unauthenticatedSessions))
-        }
+        limitUnauthenticated(newSession)
         admission.unauthenticated.append(newSession.id)
     }
 
@@ -74,21 +83,61 @@ extension EventLoop {
         session.isOpen && (!session.isAdmitted || session.identity.isDenied)
     }
 
+    /// Makes room for another unauthenticated session. Those whose SCRAM message names a known key have as many places of
+    /// their own, which no others can take.
+    private func limitUnauthenticated(_ newSession: Session) {
+        let limit = max(limits.unauthenticatedSessions, 1)
+        while admission.unauthenticated.count >= limit {
+            let waiting = admission.unauthenticated.compactMap { session($0) }.filter(isUnauthenticated)
+            admission.unauthenticated = waiting.map(\.id)
+            let others = waiting.filter { $0.credentials.expectedKey == nil }
+            if others.count >= limit {
+                let session = sessionToEvict(others, newSession)
+                // Its message may have arrived by now, although it was accepted only in this round.
+                hear(session)
+                if isUnauthenticated(session), session.credentials.expectedKey == nil { evictUnauthenticated(session) }
+            } else if waiting.count - others.count > limit {
+                evictUnauthenticated(Self.oldestOfMostFrequentKey(waiting))
+            } else {
+                return
+            }
+        }
+    }
+
+    /// Reads and answers what a session has sent.
+    private func hear(_ session: Session) {
+        receive(session)
+        advance(session)
+    }
+
+    private func evictUnauthenticated(_ session: Session) {
+        let text = "others are waiting, and this session has not signed in; connect again, and sign in with a token"
+        evict(session, TweakError(.tooMany, text, limit: .unauthenticatedSessions))
+    }
+
     /// Selects the unauthenticated session to evict. An address with more than its share evicts its own sessions.
     /// Silent sessions go before those that have sent a request, which may be about to show a token. Among several, the
     /// oldest of the address with the most sessions goes.
-    private func indexToEvict(for newSession: Session) -> Int {
-        let waiting = admission.unauthenticated.map { session($0) }
+    /// - Parameter waiting: At least one, oldest first.
+    private func sessionToEvict(_ waiting: [Session], _ newSession: Session) -> Session {
         var counts = [newSession.identity.peer.clientKey: 1]
-        for session in waiting { counts[session?.identity.peer.clientKey ?? "", default: 0] += 1 }
-        let count = { (index: Int) in counts[waiting[index]?.identity.peer.clientKey ?? ""] ?? 0 }
+        for session in waiting { counts[session.identity.peer.clientKey, default: 0] += 1 }
+        let count = { (session: Session) in counts[session.identity.peer.clientKey] ?? 0 }
         let share = max(limits.unauthenticatedSessions / 4, 1)
-        let overShare = waiting.indices.filter { count($0) > share }
-        let candidates = overShare.isEmpty ? Array(waiting.indices) : overShare
-        let silent = candidates.filter { waiting[$0]?.input.hasSentRequest != true }
+        let overShare = waiting.filter { count($0) > share }
+        let candidates = overShare.isEmpty ? waiting : overShare
+        let silent = candidates.filter { !$0.input.hasSentRequest }
         let preferred = silent.isEmpty ? candidates : silent
         let most = preferred.map(count).max()
-        return preferred.first { count($0) == most } ?? 0
+        return preferred.first { count($0) == most } ?? waiting[0]
+    }
+
+    /// - Parameter waiting: At least one with an expected key, oldest first.
+    private static func oldestOfMostFrequentKey(_ waiting: [Session]) -> Session {
+        let expected = waiting.filter { $0.credentials.expectedKey != nil }
+        let counts = Dictionary(grouping: expected) { $0.credentials.expectedKey }.mapValues(\.count)
+        let most = counts.values.max()
+        return expected.first { counts[$0.credentials.expectedKey] == most } ?? waiting[0]
     }
 
     /// Evicts the oldest connection that never sent a line, of all or of one peer.
@@ -99,7 +148,9 @@ extension EventLoop {
             let session = session(admission.silentSessions[position])
             if let session, session.isOpen, !session.input.hasSentLine, account.map({ $0 === session.account }) ?? true
             {
-                found = session
+                // Its first line may have arrived by now.
+                hear(session)
+                if session.isOpen, !session.input.hasSentLine { found = session }
             }
             position += 1
         }
@@ -112,8 +163,7 @@ extension EventLoop {
 
     private func evict(_ session: Session, _ error: TweakError) {
         sendAndClose(error, to: session)
-        // Reads its input first: closing with unread bytes would cause a reset, and the client would lose the error.
-        _ = session.connection.descriptor.read(into: scratch)
+        discardInput(session)
         close(session)
     }
 }

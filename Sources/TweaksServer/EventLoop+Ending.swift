@@ -41,6 +41,18 @@ extension EventLoop {
         schedule(.drain, for: session, in: limits.lingerTime)
     }
 
+    /// Records that everything is sent: from here on the session only waits for its peer to close, and takes no place
+    /// from others.
+    func linger(_ session: Session) {
+        session.accounts.isCounted = false
+        session.accounts.isLingering = true
+        sessions.lingeringCount += 1
+        if admission.lingering.count > 2 * sessions.count + 64 {
+            admission.lingering.removeAll { self.session($0) == nil }
+        }
+        admission.lingering.append(session.id)
+    }
+
     func stopWatching(_ session: Session) {
         if session.watches.isEmpty { return }
         session.watches = []
@@ -55,7 +67,8 @@ extension EventLoop {
         poller.remove(session.connection.descriptor.number)
         sessions.remove(session)
         updateMemoryUse(session)
-        session.accounts.isCounted = false
+        if session.accounts.isLingering { sessions.lingeringCount -= 1 }
+        (session.accounts.isCounted, session.accounts.isLingering) = (false, false)
         session.accounts.others = []
         // Sessions come and go while a disk does not answer.
         if executor.awaitingDurability.count > 2 * sessions.count + 64 {

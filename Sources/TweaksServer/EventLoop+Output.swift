@@ -16,6 +16,7 @@ extension EventLoop {
             if !session.connection.outputHasEnded {
                 session.connection.outputHasEnded = true
                 session.connection.descriptor.endOutput()
+                linger(session)
                 // Everything is sent; from here on the client has limited time to close.
                 schedule(.drain, for: session, in: limits.fatalDrain.time)
             }

@@ -56,6 +56,7 @@ extension Executor {
             for token in session.credentials.tokens { session.grants.remove(.token(name: token.name)) }
             (session.credentials.tokens, session.batch) = ([], nil)
             identify(session)
+        case .expect(let keyID): expect(keyID, session)
         case .clientDescription(let text):
             session.identity.peer.setUserAgent(text)
             identify(session)

@@ -24,6 +24,7 @@ final class EventLoop {
     /// Whether `runnable` or `answered` holds sessions.
     private var hasQueued = false
     var admission = AdmissionState()
+    let loopbackUsers = LoopbackUsers()
     var expiry = TokenExpiry()
     var isStopping = false
     private let clock: @Sendable () -> ContinuousClock.Instant
@@ -39,6 +40,8 @@ final class EventLoop {
         var silentSessions: [SessionID] = []
         /// Sessions without a token where one is required, oldest first; entries may be out of date.
         var unauthenticated: [SessionID] = []
+        /// Ended connections that wait for their peer to close, oldest first; entries may be out of date.
+        var lingering: [SessionID] = []
         /// By user: the session with full rights that was admitted beyond the limits.
         var reservedSlots: [String: SessionID] = [:]
         /// Kept open so that, when descriptors run out, one can be spent on an error.

@@ -29,6 +29,8 @@ package struct TweakServerHooks: Sendable {
     package var wallClock: @Sendable () -> Int64 = { ThisProcess.wallClock }
     /// The monotonic clock for deadlines. Tests may control it; see `TweakServer.wake()`.
     package var clock: @Sendable () -> ContinuousClock.Instant = { .now }
+    /// The user of the next connection on loopback, for tests; nil: the kernel is asked.
+    package var loopbackUser: (@Sendable () -> UInt32?)?
     /// Intercepts system calls in tests.
     package var faults: (any FaultInjector)?
 

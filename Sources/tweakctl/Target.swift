@@ -48,10 +48,11 @@ struct Target {
 
     /// Connects, and authenticates with the saved token, if there is one.
     func connect() throws(Failure) -> Connection {
-        let connection = try open()
-        try savedLogin.authenticate(on: connection, within: timeout.milliseconds) {
-            Console(isJSON: false).reportProblem($0)
-        }
+        let (login, report) = (savedLogin, { Console(isJSON: false).reportProblem($0) })
+        guard let token = login.token(report) else { return try open() }
+        let (connection, outcome) = try authenticated(with: token)
+        try checkAdmitted(outcome)
+        if let outcome, let failure = login.handle(outcome, of: token, report) { throw failure }
         if connection.hasEnded { throw failure(of: connection) }
         return connection
     }

@@ -4,7 +4,9 @@
 #define C_TWEAKS_LINUX_H
 
 #ifdef __linux__
+#include <netinet/in.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -27,6 +29,77 @@ static inline int tweaks_accept(int descriptor) {
 static inline int tweaks_peer_of(int descriptor, struct tweaks_peer *peer) {
     socklen_t length = sizeof(*peer);
     return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, peer, &length);
+}
+
+// The kernel's structures of inet_diag (sock_diag(7)), whose headers not every C library has.
+struct tweaks_diag_id {
+    unsigned short source_port, destination_port;
+    unsigned int source[4], destination[4], interface, cookie[2];
+};
+struct tweaks_diag_request {
+    unsigned int length;
+    unsigned short type, flags;
+    unsigned int sequence, port;
+    unsigned char family, protocol, extensions, padding;
+    unsigned int states;
+    struct tweaks_diag_id id;
+};
+struct tweaks_diag_reply {
+    unsigned int length;
+    unsigned short type, flags;
+    unsigned int sequence, port;
+    unsigned char family, state, timer, retransmits;
+    struct tweaks_diag_id id;
+    unsigned int expires, unread, unsent, user, inode;
+};
+
+// A socket for questions about other sockets; negative where the system has none, or allows none.
+static inline int tweaks_diag_open(void) { return socket(16, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 4); }
+
+// Copies a numeric address and returns its port; 0 for another family.
+static inline unsigned short tweaks_diag_end(const struct sockaddr_storage *end, unsigned int *address) {
+    if (end->ss_family == AF_INET) {
+        const struct sockaddr_in *four = (const struct sockaddr_in *)end;
+        memcpy(address, &four->sin_addr, 4);
+        return four->sin_port;
+    }
+    if (end->ss_family != AF_INET6) return 0;
+    const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)end;
+    memcpy(address, &six->sin6_addr, 16);
+    return six->sin6_port;
+}
+
+// The user who owns one end of a TCP connection of this machine: the peer's, or our own. One exact lookup, without
+// waiting. Negative where the kernel does not say it: also for an end that its process has closed, which has no owner.
+static inline long long tweaks_diag_user(int diag, int connection, int of_peer) {
+    struct sockaddr_storage near, far;
+    socklen_t near_length = sizeof(near), far_length = sizeof(far);
+    if (getsockname(connection, (struct sockaddr *)&near, &near_length) != 0) return -1;
+    if (getpeername(connection, (struct sockaddr *)&far, &far_length) != 0) return -1;
+    struct tweaks_diag_request request;
+    memset(&request, 0, sizeof(request));
+    request.length = sizeof(request);
+    request.type = 20;
+    request.flags = 1;
+    request.family = (unsigned char)near.ss_family;
+    request.protocol = IPPROTO_TCP;
+    request.states = ~0u;
+    request.id.cookie[0] = request.id.cookie[1] = ~0u;
+    request.id.source_port = tweaks_diag_end(of_peer ? &far : &near, request.id.source);
+    request.id.destination_port = tweaks_diag_end(of_peer ? &near : &far, request.id.destination);
+    request.sequence = ((unsigned int)request.id.source_port << 16) | request.id.destination_port;
+    if (send(diag, &request, sizeof(request), MSG_DONTWAIT | MSG_NOSIGNAL) < 0) return -1;
+    // The kernel has answered when send returns. An answer to an earlier question may precede this one.
+    for (int attempt = 0; attempt < 4; attempt++) {
+        struct tweaks_diag_reply reply;
+        memset(&reply, 0, sizeof(reply));
+        ssize_t count = recv(diag, &reply, sizeof(reply), MSG_DONTWAIT);
+        if (count < 0) return -1;
+        if (reply.sequence != request.sequence) continue;
+        if (count < (ssize_t)sizeof(reply) || reply.type != 20 || reply.inode == 0) return -1;
+        return reply.user;
+    }
+    return -1;
 }
 
 // The section "tweaks", which the linker merges from all modules of a binary. The linker defines both symbols where the

@@ -61,7 +61,9 @@ extension HTTPDialect {
         switch step {
         case .begin(let first):
             do throws(TweakError) {
-                respond([(Scram.field, .string(try signIns.begin(first)))])
+                let challenge = try signIns.begin(first)
+                steps.append(.expect(keyID: try Scram.Server(first).user))
+                respond([(Scram.field, .string(challenge))])
             } catch {
                 throw HTTPFailure(error)
             }

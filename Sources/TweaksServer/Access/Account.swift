@@ -5,10 +5,12 @@ import Tweaks
 /// One peer: a token, a user on a Unix socket, or an address on TCP where no token was shown. Used on the I/O thread
 /// only.
 final class Account {
-    /// `token ops`, `uid 1000`, `127.0.0.1`.
+    /// `token ops`, `uid 1000`, `127.0.0.1 uid 1000`, `192.0.2.1`.
     let name: String
-    /// The number of its sessions.
+    /// The number of its sessions that have not ended.
     var sessions = 0
+    /// The number of its ended sessions that only wait for the client to close.
+    var lingering = 0
     /// The number of sessions that also commit on its behalf but count toward another account.
     var secondarySessions = 0
     /// The number of its requests that run off the I/O thread.
@@ -33,7 +35,7 @@ final class Account {
 
     /// Whether the account carries no state, so that it can be discarded and created again.
     func isIdle(_ now: Moment) -> Bool {
-        sessions == 0 && secondarySessions == 0 && pending == 0 && budget?.isFull(now) ?? true
+        sessions == 0 && lingering == 0 && secondarySessions == 0 && pending == 0 && budget?.isFull(now) ?? true
     }
 }
 

@@ -52,8 +52,15 @@ extension Executor {
         case .scram(let message):
             let exchange = try Scram.Server(message)
             session.credentials.exchange = exchange
+            expect(exchange.user, session)
             return .reply(.ok(exchange.challenge, [(Scram.field, .string(exchange.challenge))]))
         }
+    }
+
+    /// Reserves a place for a session that names a known key, until its proof is right or wrong. The lookup takes the same
+    /// time for all key ids, and only a flood shows its effect.
+    func expect(_ keyID: String, _ session: Session) {
+        session.credentials.expectedKey = tokens?.entry(id: keyID) == nil ? nil : keyID
     }
 
     private static let plainIsOff = TweakError(
@@ -89,6 +96,7 @@ extension Executor {
     ) throws(TweakError) -> Outcome {
         guard let entry, entry.isLive(hooks.wallClock()) else {
             session.credentials.failures += 1
+            session.credentials.expectedKey = nil
             notify(.authenticationFailed, session)
             let delay = loginThrottle.recordFailure(session.identity.peer.clientKey, hooks.now)
             return .authenticationDelay(

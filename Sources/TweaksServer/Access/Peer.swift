@@ -9,7 +9,8 @@ struct Peer {
     private(set) var text: String
     /// The origin of its changes until it shows a token.
     private(set) var origin: TweakOrigin
-    /// The key under which failed logins and connections are counted: a user, or an address without its port.
+    /// The key under which failed logins and connections are counted: a user, or an address without its port, with the
+    /// user on loopback where the kernel says it.
     let clientKey: String
     var userID: UInt32?
     var processID: Int32?
@@ -26,11 +27,12 @@ struct Peer {
     }
 
     /// Creates a TCP client from its address and port.
-    init(address: String, port: UInt16, _ transport: TweakSession.Transport = .tcp) {
+    /// - Parameter user: The user who owns the client's socket, if that is known. It gives no rights.
+    init(address: String, port: UInt16, user: UInt32? = nil, _ transport: TweakSession.Transport = .tcp) {
         self.transport = transport
         text = "\(address):\(port)"
         origin = TweakOrigin(text).through(TweakConnection(transport: transport.rawValue, peer: text))
-        clientKey = address
+        clientKey = user.map { "\(address) \(TweakOrigin.user($0))" } ?? address
     }
 
     /// Adds the client program's description of itself.

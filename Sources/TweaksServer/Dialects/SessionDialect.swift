@@ -104,6 +104,8 @@ package enum DialectStep {
     case tooLong(limit: Int)
     /// Revoke what the session had by a token or a request: another client uses the connection from here on.
     case forget
+    /// Expect a proof of the token with this key id: the client has asked for a challenge.
+    case expect(keyID: String)
     /// Set the display text of the client program.
     case clientDescription(String)
     /// Set the client's own identification: a browser window, whose connections are one session to users, and a user's

@@ -13,6 +13,8 @@ struct Credentials {
     var tokens: [TokenEntry] = []
     /// The SCRAM exchange whose challenge it has not answered yet.
     var exchange: Scram.Server?
+    /// The key id that its first SCRAM message names, while there is such a token and the proof may still come.
+    var expectedKey: String?
     /// The number of wrong tokens that it has shown.
     var failures = 0
     /// Its scope requests and their decisions.
@@ -43,6 +45,10 @@ final class SessionAccounts {
     /// Whether it counts as a session of its account.
     var isCounted = false {
         didSet { if isCounted != oldValue { primary.sessions += isCounted ? 1 : -1 } }
+    }
+    /// Whether it has ended and only waits for its peer to close.
+    var isLingering = false {
+        didSet { if isLingering != oldValue { primary.lingering += isLingering ? 1 : -1 } }
     }
     /// The bytes of memory that it held when last measured.
     private(set) var memorySize = 0

@@ -4,6 +4,8 @@
 final class SessionTable {
     private var slots: [Session?] = []
     private(set) var count = 0
+    /// The number of ended sessions that only wait for their peer to close.
+    var lingeringCount = 0
     /// The number of the newest session.
     private var newest: UInt64 = 0
     /// Sessions with higher numbers were opened in this round.

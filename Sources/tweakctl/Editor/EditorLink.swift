@@ -59,7 +59,10 @@ struct EditorLink {
             requestKinds.insert(.token, at: 0)
         case .end(let outcome):
             authentication = nil
-            if let failure = target.savedLogin.handle(outcome, of: token, { remarks.append($0) }) {
+            // The connection is opened again, after longer pauses.
+            if target.isTurnedAway(outcome) {
+                connection?.hangUp()
+            } else if let failure = target.savedLogin.handle(outcome, of: token, { remarks.append($0) }) {
                 self.failure = failure
                 connection?.hangUp()
             } else {

@@ -58,8 +58,7 @@ struct Login {
 
     func run() throws(Failure) -> ExitCode {
         let secret = try secret()
-        let connection = try target.open()
-        let token = try check(secret, on: connection)
+        let token = try check(secret)
         try cache.save(token, for: target.address.cacheKey)
         report(token)
         return .ok
@@ -88,11 +87,13 @@ struct Login {
 
     // MARK: The server
 
-    private func check(_ secret: String, on connection: Connection) throws(Failure) -> SavedToken {
+    private func check(_ secret: String) throws(Failure) -> SavedToken {
         var token = SavedToken(secret: secret, name: "", scopes: [], isPlain: isPlain)
-        guard let outcome = connection.authenticate(with: token, within: target.timeout.milliseconds) else {
+        let (connection, outcome) = try target.authenticated(with: token)
+        guard let outcome else {
             throw Failure(Self.code(connection), "\(target.name) did not answer whether it accepts the token")
         }
+        try target.checkAdmitted(outcome)
         let answer = try accepted(outcome, secret)
         guard connection.ask("json on", within: target.timeout.milliseconds) != nil,
             let info = connection.ask("whoami", within: target.timeout.milliseconds), !info.isRefusal,

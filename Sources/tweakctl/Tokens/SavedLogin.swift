@@ -59,17 +59,6 @@ struct SavedLogin {
         "tweakctl login --plain \(option) sends it to the program that listens there"
     }
 
-    /// Authenticates with the saved token, if there is one.
-    /// - Throws: If no command may be sent to the server.
-    func authenticate(
-        on connection: Connection, within milliseconds: Int32?, _ reportProblem: (String) -> Void
-    ) throws(Failure) {
-        guard let token = token(reportProblem),
-            let outcome = connection.authenticate(with: token, within: milliseconds)
-        else { return }
-        if let failure = handle(outcome, of: token, reportProblem) { throw failure }
-    }
-
     /// Authenticates for the shell's completion: prints nothing, and deletes nothing.
     /// - Returns: Whether requests may be sent to the server.
     func authenticateQuietly(on connection: Connection, within milliseconds: Int32) -> Bool {

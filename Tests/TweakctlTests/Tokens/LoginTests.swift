@@ -3,7 +3,9 @@
 import Foundation
 import Testing
 import Tweaks
+import TweaksTerminal
 import TweaksTestSupport
+import TweaksWire
 
 @testable import tweakctl
 
@@ -154,6 +156,58 @@ import TweaksTestSupport
         let result = try process.result()
         #expect(result.code == 0 && !result.errors.contains("\u{1B}") && fixture.saved != nil)
         #expect(result.errors.contains("the token alice could not be used (\(reason))"), "\(result.errors)")
+    }
+
+    /// A process at a port has no place while others open connections all the time.
+    @Test(arguments: [false, true]) func aCrowdedPortIsTriedAgain(_ isLogin: Bool) throws {
+        let server = try FakeServer()
+        try fixture.cache.save(SavedToken(secret: secret, name: "alice", scopes: []), for: server.address)
+        let arguments = ["-H", server.address] + (isLogin ? ["login"] : ["ping"])
+        let process = try fixture.tweakctl.start(arguments, input: isLogin ? secret + "\n" : nil)
+        for answersFirst in [false, true, false] {
+            let peer = try server.accept()
+            let first = try peer.scramMessage()
+            if answersFirst {
+                try peer.send("ok \(try Scram.Server(first).challenge)\n")
+                _ = try peer.scramMessage()
+            }
+            try peer.send("error too-many others are waiting, and this session has not signed in\n")
+            try peer.close()
+        }
+        let peer = try server.accept()
+        try peer.authenticate(secret)
+        if isLogin {
+            try peer.answer("json on", "{\"ok\":true}")
+            try peer.answer("whoami", Self.whoami)
+        } else {
+            try peer.answer("ping", "ok pong")
+        }
+        let result = try process.result()
+        #expect(result.code == 0 && result.errors == "", "\(result.errors)")
+    }
+
+    @Test func attemptsAreBounded() {
+        var (retry, elapsed, pauses) = (AdmissionRetry(), Duration.zero, [Duration]())
+        while let pause = retry.next(elapsed: elapsed, random: 1) {
+            pauses.append(pause)
+            elapsed += pause
+        }
+        #expect(pauses.first == .milliseconds(50) && pauses.max() == .seconds(2) && pauses.count < 20)
+        #expect(elapsed < AdmissionRetry.limit && pauses == pauses.sorted())
+        var soon = AdmissionRetry()
+        #expect(soon.next(elapsed: .zero, random: 0) == .milliseconds(25))
+        #expect(soon.next(elapsed: AdmissionRetry.limit, random: 0) == nil)
+    }
+
+    /// It names the reason, and does not advise to give up a token that may be valid.
+    @Test func aPortThatStaysCrowdedIsNoReasonToLogOut() throws {
+        let target = Target(.tcp(host: "127.0.0.1", port: "7"))
+        let answer = Answer(body: [], status: "error too-many others are waiting", isRefusal: true)
+        let failure = #expect(throws: Failure.self) { try target.checkAdmitted(.refused(answer)) }
+        let text = failure?.description ?? ""
+        #expect(text.contains("too-many: others are waiting") && text.contains("try again"))
+        #expect(!text.contains("logout"))
+        try target.checkAdmitted(.refused(Answer(body: [], status: "error denied no", isRefusal: true)))
     }
 
     /// A server that has sent a challenge supports SCRAM, and only `denied` is about the token.

@@ -65,6 +65,15 @@ final class RequestHandler: Sendable {
     var requests: [TweakScopeRequest] { state.withLock { $0.requests } }
 }
 
+/// The users of connections in their order; the last one has all further connections.
+private final class LoopbackUserList: Sendable {
+    private let users: Mutex<[UInt32]>
+
+    init(_ users: [UInt32]) { self.users = Mutex(users) }
+
+    func next() -> UInt32? { users.withLock { $0.count > 1 ? $0.removeFirst() : $0.first } }
+}
+
 /// A server on a Unix socket and on TCP, where tokens are required. The token of an entry `ops` is `twk_ops`.
 final class AccessServer: ServerFixture {
     let registry: TweakRegistry
@@ -82,6 +91,7 @@ final class AccessServer: ServerFixture {
     init(
         _ tokens: TokenEntry..., access: TweakAccess = TweakAccess(), store: GatedStore? = nil,
         presets: MemoryPresets? = nil, registry: TweakRegistry = ExampleTweaks().registry, hasThread: Bool = false,
+        loopbackUsers: [UInt32] = [],
         _ change: (inout TweakServerLimits) -> Void = { _ in }
     ) throws {
         self.registry = registry
@@ -90,6 +100,10 @@ final class AccessServer: ServerFixture {
         let (now, clock, events, table) = (WallClock(), clock, events, TokenTable(tokens))
         var (limits, hooks) = (TweakServerLimits(), TweakServerHooks())
         (hooks.access, hooks.presets) = (access, presets)
+        if !loopbackUsers.isEmpty {
+            let users = LoopbackUserList(loopbackUsers)
+            hooks.loopbackUser = { users.next() }
+        }
         hooks.tokens = { table }
         hooks.wallClock = { now.time.withLock { $0 } }
         hooks.clock = { clock.now }
