@@ -45,6 +45,7 @@ enum ValuesTarget {
         try expect(isUnchanged, "\(node.path): \(source) gives \(value), which is refused")
         guard ![.string, .choice].contains(value.kind) else { return }
         let read = try? node.read(value.text, from: .file)
-        try expect(read == value, "\(node.path): \(value) is read as \(read.map { "\($0)" } ?? "nothing")")
+        // In JSON, because a list of choices can hold their names as strings.
+        try expect(read?.json == value.json, "\(node.path): \(value) is read as \(read.map { "\($0)" } ?? "nothing")")
     }
 }
