@@ -43,7 +43,7 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
     public var isProblem: Bool {
         switch self {
         case .warning, .conflict, .reloadFailed, .unsaved, .unfit: true
-        case .reloaded(let reload): !reload.unknown.isEmpty
+        case .reloaded(let reload): reload.unknownCount > 0
         case .session(let event): event.isFailure
         default: false
         }
@@ -93,7 +93,9 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
     }
 
     private static func lines(_ reload: TweakReload) -> [String] {
-        if reload.changes.isEmpty, reload.unknown.isEmpty { return ["\(reload.file) read again: nothing has changed"] }
+        if reload.changes.isEmpty, reload.unknownCount == 0 {
+            return ["\(reload.file) read again: nothing has changed"]
+        }
         // A tweak whose value did not change is not logged, but the reload is.
         let news = reload.changes.filter { $0.old != $0.new || $0.droppedOverride != nil }
         let first =
@@ -101,8 +103,10 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
             ? [] : ["\(reload.file) read, no value has changed, rev \(reload.revision)"]
         let shown = news.prefix(maxListed).map { cut("\(reload.file): \($0), rev \(reload.revision)") }
         let unknown = reload.unknown.prefix(maxListed).map { "\($0); pending until it registers" }
-        return first + shown + rest(news.count) + unknown + rest(reload.unknown.count)
+        return first + shown + rest(news.count) + unknown + more(reload.unknownCount - unknown.count)
     }
 
-    private static func rest(_ count: Int) -> [String] { count > maxListed ? ["… and \(count - maxListed) more"] : [] }
+    private static func rest(_ count: Int) -> [String] { more(count - maxListed) }
+
+    private static func more(_ count: Int) -> [String] { count > 0 ? ["… and \(count) more"] : [] }
 }

@@ -54,9 +54,11 @@ public struct TweakReload: Sendable {
     public let revision: UInt64
     /// The changes, in the order of all listings.
     public let changes: [Change]
-    /// Tweaks that the file names and that are not registered yet; their values are pending. In an event: only those
-    /// not reported before.
+    /// The first hundred tweaks that the file names and that are not registered yet; their values are pending. In an
+    /// event: only those not reported before.
     public let unknown: [String]
+    /// How many such tweaks there are in total.
+    public let unknownCount: Int
     /// How many tweaks have a value from the file.
     public let count: Int
 
@@ -65,6 +67,7 @@ public struct TweakReload: Sendable {
         revision = difference.revision
         changes = difference.changes.map(Change.init)
         unknown = difference.unknown.map { "\(file):\($0.line): \($0.error.message)" }
+        unknownCount = difference.unknownCount
         count = difference.count
     }
 }

@@ -51,15 +51,15 @@ extension DaemonComponents {
     /// Returns a reader for the config file that first checks who can write it: such a user can change every tweak.
     /// - Parameter isStrict: A file that others could have written is rejected; otherwise it is only reported, once for
     ///   each reason.
-    private static func reading(isStrict: Bool, _ log: EventLog) -> @Sendable (String) -> FileContent {
+    private static func reading(isStrict: Bool, _ log: EventLog) -> @Sendable (String) -> FileReading {
         let lastObjection = LastReported()
         return { path in
             let objection = FileTrust.objection(to: path)
-            if let objection, isStrict { return .unreadable(objection) }
+            if let objection, isStrict { return FileReading(.unreadable(objection)) }
             if lastObjection.changes(to: objection), let objection {
                 log.post(.warning("the config file \(path) may be another user's: \(objection)"))
             }
-            return FileContent(path: path, isStrict: isStrict)
+            return FileReading(path: path, isStrict: isStrict)
         }
     }
 

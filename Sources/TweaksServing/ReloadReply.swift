@@ -27,7 +27,7 @@ extension ConfigDifference {
         var pending = report.unknown.prefix(most).map {
             Reply.Item.row(lines: ["\($0); pending"], json: .object([("held", .string($0))]))
         }
-        if report.unknown.count > most { pending.append(.more(report.unknown.count - most)) }
+        if report.unknownCount > pending.count { pending.append(.more(report.unknownCount - pending.count)) }
         let word = dry ? "dry" : didCommit ? "" : "unchanged"
         var fields: [(String, JSON)] = [("rev", .count(revision)), ("tweaks", .count(count))]
         if !word.isEmpty { fields.append((word, .bool(true))) }

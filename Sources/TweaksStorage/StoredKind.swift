@@ -42,8 +42,10 @@ package struct StoredKind: Sendable {
         [("kind", .string(kind.rawValue))] + (component.map { [("of", .string($0.rawValue))] } ?? [])
     }
 
-    /// Decodes a value; nil if it has another kind.
-    package func value(_ json: JSON) -> TweakValue? { TweakValue(json, as: kind, of: component) }
+    /// Decodes a value; nil if it has another kind, or more values than any list.
+    package func value(_ json: JSON) -> TweakValue? {
+        json.elements.count > TweakValue.maxListCount ? nil : TweakValue(json, as: kind, of: component)
+    }
 }
 
 extension [UInt8] {

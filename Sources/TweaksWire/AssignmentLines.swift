@@ -33,9 +33,12 @@ package struct AssignmentLines: Sendable {
         maxAssignments: Int = .max, isCancelled: () -> Bool = { false }
     ) {
         allProblems = ConfigProblems(limit: listedProblems)
+        if let objection = TextEncoding.objection(to: bytes) {
+            allProblems.append(ConfigProblem(line: 1, error: TweakError(.badLine, objection)))
+            return
+        }
         bytes.withUnsafeBufferPointer { bytes in
-            // Some editors begin a file with a byte order mark.
-            var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+            var start = TextEncoding.markLength(bytes)
             var number = 1
             while start < bytes.count, allProblems.count < mostProblems {
                 if number % 256 == 0, isCancelled() { return }

@@ -1,5 +1,7 @@
 // Splits a byte stream into lines; handles telnet's control bytes and limits the length of a line.
 
+import Tweaks
+
 /// Splits a byte stream into lines. The result does not depend on how the bytes were divided into packets.
 package struct LineReader: ~Copyable, Sendable {
     /// The next element of the stream.
@@ -31,6 +33,8 @@ package struct LineReader: ~Copyable, Sendable {
     /// The lines that lost telnet bytes, in order; empty for a stream without them.
     private var losses: [Loss] = []
     private var telnet = TelnetFilter()
+    /// Whether a line was returned; the first one may begin with a byte order mark, if a file is sent as it is.
+    private var hasReturnedLine = false
 
     /// The bytes that a line lost. They are counted by line, so the result does not depend on packets.
     private struct Loss {
@@ -125,7 +129,9 @@ package struct LineReader: ~Copyable, Sendable {
             if endsLine(at: end) { return finish(at: end) }
         }
         // One more for a CR that may belong to the line's end.
-        return buffer.count - start + (currentLoss?.stripped ?? 0) - 1 > limit ? .tooLong : nil
+        let count = buffer.count - start + (currentLoss?.stripped ?? 0) - 1
+        if count <= limit { return nil }
+        return count - markLength(to: buffer.count) > limit ? .tooLong : nil
     }
 
     /// The first byte at or after a position that may end a line.
@@ -138,12 +144,19 @@ package struct LineReader: ~Copyable, Sendable {
         return nil
     }
 
+    /// The length of the byte order mark in front of the first line.
+    private func markLength(to end: Int) -> Int {
+        hasReturnedLine ? 0 : TextEncoding.markLength(buffer[start..<end])
+    }
+
     /// The loss of the line at `start`.
     private var currentLoss: Loss? { losses.first.flatMap { $0.start == start ? $0 : nil } }
 
     private mutating func finish(at end: Int) -> Event {
         let hasReturn = end > start && buffer[end - 1] == UInt8(ascii: "\r")
         let loss = currentLoss
+        start += markLength(to: end)
+        hasReturnedLine = true
         let line = Line(
             range: start..<(hasReturn ? end - 1 : end), endsWithCRLF: hasReturn, isPoisoned: loss?.isPoisoned ?? false)
         if loss != nil { losses.removeFirst() }

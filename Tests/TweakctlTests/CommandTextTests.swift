@@ -47,6 +47,24 @@ import TweaksWire
         #expect(tokens.map { Array($0.text.utf8) } == words.map { Array($0.utf8) }, "\(words)")
     }
 
+    /// An argument is one value, also where its words mean something in a line.
+    @Test(arguments: [
+        "toggle", "for", "since", "=", "+=", "#", "true", "ok", "null", "two words", "for 5s", "[a, b]", "[", "", "'",
+    ])
+    func aValueIsOneArgument(_ word: String) throws {
+        for words in [["set", "A/B/C", word], ["A/B/C", "=", word], ["set", "A/B/C", word, "for", "5s"]] {
+            var line = CommandText.line(words)
+            let parsed = line.withUTF8 { ParsedLine($0) }
+            guard case .request(let request) = parsed else {
+                Issue.record("\(line): \(parsed)")
+                continue
+            }
+            let isWord = word == "toggle" && words[0] == "set"
+            #expect(request.change == (isWord ? .toggleOrWord : .assign(word)), "\(line)")
+            #expect(request.lifetime == (words.count == 5 ? "5s" : nil), "\(line)")
+        }
+    }
+
     @Test(arguments: ["", "  ", "# x", "ok rev 3", "\t# y"]) func theseLinesAreNotAnswered(_ line: String) {
         #expect(!CommandText.isAnswered(line))
     }

@@ -109,6 +109,23 @@ import TweaksWire
         try child.stop()
     }
 
+    /// A file for another program, or a mistake: each of its lines stays pending.
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status"), "there is no /proc"))
+    func unknownLinesOfAConfigFileTakeLittleMemory() throws {
+        func peak(_ count: Int) throws -> Int {
+            let config = directory.file("\(count).conf")
+            let text = (0..<count).map { "A/B/n\($0) = 1\n" }.joined()
+            try Data(text.utf8).write(to: URL(fileURLWithPath: config))
+            let child = try Child(in: directory.path, [], ["TWEAKS_CONFIG": config])
+            try #require(try child.waitUntilReady(), "\(child.log.all)")
+            let bytes = try residentBytes(child)
+            try child.stop()
+            return bytes
+        }
+        // 276 MB, with an error, an origin and places for all layers for each of them.
+        #expect(try peak(100_000) - peak(1) < 100 << 20)
+    }
+
     private func residentBytes(_ child: Child) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(child.processID)/status", encoding: .utf8)
         let line = try #require(status.splitLines().first { $0.hasPrefix("VmHWM:") })

@@ -22,8 +22,11 @@ import TweaksTestSupport
         let child = try started()
         let client = try child.connect()
         #expect(try client.ask("get Probe/Int/T0")[0].hasPrefix("Probe/Int/T0 = 1 "))
-        // Without a last line break the file is read on request only.
-        try fixture.save("Probe/Int/T0 = 2")
+        // Rewritten in place, without a last line break, the file is read on request, or later.
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: fixture.config))
+        try file.truncate(atOffset: 0)
+        try file.write(contentsOf: Data("Probe/Int/T0 = 2".utf8))
+        try file.close()
         try child.waitForLine(containing: "does not end with a line break")
         child.signal(SIGHUP)
         try child.waitForLine(containing: "Probe/Int/T0: file changed 1 → 2")

@@ -157,6 +157,19 @@ func read(_ bytes: [UInt8], limit: Int = 1_000, at location: SourceLocation = #_
         #expect(reading.events == [.poisoned("ping"), .line("ping", crlf: false)])
     }
 
+    /// Editors begin files with it, and nc sends files as they are.
+    @Test func aByteOrderMarkInFrontOfTheFirstLineIsSkipped() {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let line = Array("0123456789\n".utf8)
+        #expect(
+            read(mark + line + mark + [97, 10], limit: 10).events == [
+                .line("0123456789", crlf: false), .line("\u{FEFF}a", crlf: false),
+            ])
+        #expect(read(mark + line.dropLast(), limit: 10).events.isEmpty)
+        #expect(read(mark + [0x30] + line, limit: 10).events == [.tooLong])
+        #expect(read(mark + [13, 10] + line, limit: 10).events.first == .line("", crlf: true))
+    }
+
     @Test func removedBytesCountForTheLimit() {
         let command: [UInt8] = [Self.iac, Self.wont, 1]
         func line(_ commands: Int, _ text: String) -> [UInt8] {

@@ -14,12 +14,13 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
             ("get A B/C *", Request(.get, ["A", "B/C", "*"])), (#"get "A/B/C D""#, Request(.get, ["A/B/C D"])),
             ("set A/B/C 5", Request(.set, ["A/B/C"], change: .assign("5"))),
             ("set A/B/C 5 for 10s", Request(.set, ["A/B/C"], change: .assign("5"), lifetime: "10s")),
-            ("set A/B/C toggle for \"1h\"", Request(.set, ["A/B/C"], change: .toggle, lifetime: "1h")),
+            ("set A/B/C toggle for \"1h\"", Request(.set, ["A/B/C"], change: .toggleOrWord, lifetime: "1h")),
             ("set A/B/C for for for", Request(.set, ["A/B/C"], change: .assign("for"), lifetime: "for")),
             ("keep A A/B/C", Request(.keep, ["A", "A/B/C"])),
             (#"set A/B/C """#, Request(.set, ["A/B/C"], change: .assign(""))),
             ("check A/B/C 5", Request(.check, ["A/B/C"], change: .assign("5"))),
-            ("check A/B/C toggle", Request(.check, ["A/B/C"], change: .toggle)), ("reset A", Request(.reset, ["A"])),
+            ("check A/B/C toggle", Request(.check, ["A/B/C"], change: .toggleOrWord)),
+            ("reset A", Request(.reset, ["A"])),
             ("reset A B", Request(.reset, ["A", "B"])), ("find size", Request(.find, ["size"])),
             ("find a b", Request(.find, ["a", "b"])), ("modified", Request(.modified)),
             ("modified A", Request(.modified, ["A"])), ("describe A/B/C", Request(.describe, ["A/B/C"])),
@@ -72,7 +73,7 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
 
     @Test(
         arguments: [
-            ("set A/B/C toggle", Request(.set, ["A/B/C"], change: .toggle)),
+            ("set A/B/C toggle", Request(.set, ["A/B/C"], change: .toggleOrWord)),
             (#"set A/B/C "toggle""#, Request(.set, ["A/B/C"], change: .assign("toggle"))),
             ("set A/B/C '='", Request(.set, ["A/B/C"], change: .assign("="))),
             (#"watch "modified""#, Request(.watch, ["modified"])),

@@ -79,8 +79,10 @@ public struct TweakParameter: Sendable {
     ///   - defaultValue: The value when it is omitted; nil: it is required.
     ///   - help: One line that describes it.
     public init(_ name: String, choices: [String], default defaultValue: String? = nil, help: String? = nil) {
+        // Without choices, the action's own error names the argument.
         let shape = TweakShape<String>(
-            info: DeclarationInfo(help: help), choices: choices.map { TweakChoice($0, name: $0) })
+            info: DeclarationInfo(help: help),
+            choices: choices.isEmpty ? nil : choices.map { TweakChoice($0, name: $0) })
         self.init(name, .choice, shape, defaultValue.map { .choice($0) })
     }
 

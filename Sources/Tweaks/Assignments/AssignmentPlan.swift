@@ -10,6 +10,8 @@ package struct AssignmentRules: Sendable {
     package var keepsUnknown = false
     /// The number of problems to list; further ones are only counted.
     package var listedProblems = Int.max
+    /// The bytes of memory that pending values can use: they stay, while a program never reads most of them.
+    package var pendingBytes = Int.max
 
     /// The number of an import's problems to list; the next ones appear when these are fixed.
     package static let maxListedProblems = 100
@@ -37,8 +39,10 @@ package struct AssignmentPlan: Sendable {
 
     private(set) var steps: [Step] = []
     /// Values whose tweak is not registered.
-    private(set) var pending: [StoredEntry] = []
-    /// The `unknown-tweak` error of each pending value.
+    private(set) var pending: [(path: TweakPath, line: PendingLine)] = []
+    private var pendingFile: PendingLine.File?
+    private var pendingBytes = 0
+    /// The `unknown-tweak` errors of the first pending values.
     private(set) var unknown: [ConfigProblem] = []
     /// All problems, in line order.
     package private(set) var problems: ConfigProblems
@@ -104,10 +108,27 @@ package struct AssignmentPlan: Sendable {
     private mutating func addUnknown(_ entry: ConfigEntry) throws(TweakError) {
         let path = try? TweakPath(entry.path)
         if let path, !claim(path, entry.line) { return }
-        let error = unknownTweak(entry.path)
-        guard rules.keepsUnknown, let path else { throw error }
-        unknown.append(ConfigProblem(line: entry.line, error: error))
-        pending.append(stored(entry, path))
+        guard rules.keepsUnknown, let path else { throw unknownTweak(entry.path) }
+        try keep(entry, path)
+        if unknown.count < rules.listedProblems {
+            unknown.append(ConfigProblem(line: entry.line, error: unknownTweak(entry.path)))
+        }
+    }
+
+    private mutating func keep(_ entry: ConfigEntry, _ path: TweakPath) throws(TweakError) {
+        // Reported once; the other lines are still validated.
+        if pendingBytes > rules.pendingBytes { return }
+        let file = pendingFile.flatMap { $0.source == entry.source ? $0 : nil } ?? PendingLine.File(entry.source, time)
+        let line = PendingLine(entry, file)
+        pendingFile = file
+        pendingBytes += line.memorySize(path)
+        if pendingBytes > rules.pendingBytes {
+            throw TweakError(
+                .tooMany,
+                "the values of tweaks that are not registered take more than \(rules.pendingBytes) bytes of memory up "
+                    + "to this line; remove the lines of tweaks that this program does not declare", path: path)
+        }
+        pending.append((path, line))
     }
 
     /// Each suggestion compares with many paths, so their number is limited.

@@ -7,15 +7,33 @@ package struct ConfigEntry: Sendable {
     /// The value: one token, without quotes.
     package let text: String
     package let line: Int
-    /// File and line, for `explain`.
-    package let origin: TweakOrigin
+    let source: Source
+
+    /// Where entries come from. A file's name is shared by all its lines, so that they need no text each.
+    enum Source: Equatable, Sendable {
+        case origin(TweakOrigin)
+        case file(String)
+
+        /// The origin of a line.
+        func origin(line: Int) -> TweakOrigin {
+            switch self {
+            case .origin(let origin): origin
+            case .file(let name): TweakOrigin("\(name):\(line)")
+            }
+        }
+    }
 
     package init(path: String, text: String, line: Int, origin: TweakOrigin) {
-        self.path = path
-        self.text = text
-        self.line = line
-        self.origin = origin
+        (self.path, self.text, self.line, source) = (path, text, line, .origin(origin))
     }
+
+    /// A line of a file; its origin is `FILE:LINE`.
+    package init(path: String, text: String, line: Int, file: String) {
+        (self.path, self.text, self.line, source) = (path, text, line, .file(file))
+    }
+
+    /// File and line, for `explain`.
+    package var origin: TweakOrigin { source.origin(line: line) }
 }
 
 /// An error in a line.

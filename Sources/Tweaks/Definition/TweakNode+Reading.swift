@@ -18,6 +18,13 @@ extension TweakNode {
     /// The exact decimal that a typed number is; nil for other text, such as a sum.
     package func decimal(_ text: String) -> ExactDecimal? { ExactDecimal(definition.withoutUnit(text)) }
 
+    /// Parses a JSON number, `true` or `false`, which any kind reads from its text: for an int, `5.0` is 5.
+    package func read(literal text: String) throws(TweakError) -> TweakValue {
+        let kind = definition.kind == .optional ? definition.component?.kind : definition.kind
+        if kind == .int, let whole = JSONNumber.whole(text) { return whole }
+        return try read(text, from: .file)
+    }
+
     /// Parses JSON in the format of replies as a value of this tweak's kind; does not validate it.
     package func read(_ json: JSON) throws(TweakError) -> TweakValue {
         if let value = TweakValue(json, as: definition.kind, of: definition.component?.kind) { return value }

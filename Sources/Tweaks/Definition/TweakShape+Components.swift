@@ -7,6 +7,7 @@ extension TweakShape where Value: TweakContainer {
     ) -> Self {
         var component = DeclarationInfo.Component(Value.TweakComponent.self)
         if let choices {
+            component.isClosed = true
             component.choices = choices.map { TweakChoice($0.erased.choiceName, name: $0.erased.choiceName) }
             // Values of other kinds could not be found by their names.
             if component.kind == nil || component.kind == .string { component.kind = .choice }

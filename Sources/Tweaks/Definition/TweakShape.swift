@@ -4,7 +4,8 @@
 @usableFromInline
 struct TweakShape<Value: TweakStorable>: Sendable {
     var info = DeclarationInfo()
-    var choices: [TweakChoice<Value>] = []
+    /// Nil where the declaration lists none.
+    var choices: [TweakChoice<Value>]?
 
     /// The untyped definition, checked for consistency.
     @_semantics("optimize.sil.specialize.generic.never")
@@ -29,7 +30,8 @@ struct TweakShape<Value: TweakStorable>: Sendable {
     private func definition(
         _ kind: TweakKind, default standard: TweakValue?, _ info: DeclarationInfo, _ path: TweakPath
     ) throws(TweakError) -> TweakDefinition {
-        let choices = (choices.isEmpty ? Value.tweakChoices : choices).map(\.named)
+        if choices?.isEmpty == true { throw DeclarationInfo.emptyChoices(path) }
+        let choices = (choices ?? Value.tweakChoices).map(\.named)
         return try info.definition(
             choices.isEmpty ? kind : .choice, choices, typeBounds: Value.tweakTypeBounds, default: standard, path)
     }
@@ -63,6 +65,8 @@ struct DeclarationInfo: Sendable {
         /// Nil if only a value determines it.
         var kind: TweakKind?
         var choices: [TweakChoice<String>] = []
+        /// The declaration lists choices.
+        var isClosed = false
         var lower: TweakValue?
         var upper: TweakValue?
         var step: TweakValue?
@@ -84,6 +88,14 @@ struct DeclarationInfo: Sendable {
             let isAmbiguous = whole == .optional && choices.contains { $0.name == OptionalKind.none }
             return isAmbiguous ? "“none” stands for no value; give that choice another name" : nil
         }
+    }
+
+    /// Any value would be valid, which a list that was computed, and is empty, does not mean.
+    fileprivate static func emptyChoices(_ path: TweakPath) -> TweakError {
+        TweakError(
+            .usage,
+            "\(path.token): the list of choices is empty; name at least one, or leave choices out to allow any value",
+            path: path)
     }
 
     /// Derives the component from the default, if the declaration does not specify it.
@@ -117,6 +129,7 @@ struct DeclarationInfo: Sendable {
                     .usage, "\(path.token): the kind of its values is unknown; declare tweakKind in their type",
                     path: path)
             }
+            if component.isClosed, component.choices.isEmpty { throw Self.emptyChoices(path) }
             if let problem = component.problem(in: whole) {
                 throw TweakError(.usage, "\(path.token): \(problem)", path: path)
             }
@@ -139,6 +152,8 @@ struct DeclarationInfo: Sendable {
                 "maxLength and validate are for text, and this is \(kind.phrase)"
             } else if minLength != nil, kind != .list {
                 "minLength is for lists, and this is \(kind.phrase)"
+            } else if minLength ?? 0 < 0 || maxLength ?? 0 < 0 {
+                "minLength and maxLength must not be below 0"
             } else if let minLength, minLength > maxLength ?? ListKind.maxCount {
                 "minLength must not be above maxLength"
             } else if maxLength ?? 0 > ListKind.maxCount, kind == .list {
@@ -179,14 +194,21 @@ extension TweakLimits {
     fileprivate func check(_ path: TweakPath) throws(TweakError) {
         switch self {
         case .none: return
-        case .whole(_, _, let step, _):
+        case .whole(let lower, let upper, let step, _):
+            if let lower, let upper, lower > upper { throw Self.emptyRange(path) }
             if let step, step <= 0 { throw TweakError(.usage, "\(path.token): a step must be above 0", path: path) }
         case .real(let lower, let upper, let step, _):
             let isFinite = [lower, upper, step].allSatisfy { $0?.isFinite ?? true }
             if !isFinite || step.map({ $0 <= 0 }) == true {
                 throw TweakError(.usage, "\(path.token): bounds must be finite, a step above 0", path: path)
             }
+            if let lower, let upper, lower > upper { throw Self.emptyRange(path) }
         }
+    }
+
+    private static func emptyRange(_ path: TweakPath) -> TweakError {
+        TweakError(
+            .usage, "\(path.token): the range is empty; its lower bound must not be above its upper bound", path: path)
     }
 }
 

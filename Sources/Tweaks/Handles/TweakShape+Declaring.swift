@@ -14,7 +14,7 @@ extension TweakShape {
             info: DeclarationInfo(
                 step: step?.tweakErased, maxLength: maxLength, validate: validate, policy: policy, unit: unit,
                 help: help, formerly: formerly, flags: flags),
-            choices: choices.map { $0.map { Self.choice($0, nil) } } ?? [])
+            choices: choices.map { $0.map { Self.choice($0, nil) } })
     }
 
     /// A closed list with labels.

@@ -32,7 +32,7 @@ extension JSON {
     ) throws(JSONReader.Problem) -> JSON {
         let first = reader.peek()
         count += 1
-        if count > maxValues { throw reader.problem("there are more than \(maxValues) values") }
+        if count > maxValues { throw reader.problem("there are more than \(maxValues) values", isTooLarge: true) }
         switch first {
         case UInt8(ascii: "{")?, UInt8(ascii: "[")?:
             if depth > maxDepth { throw reader.problem("it is nested too deeply") }

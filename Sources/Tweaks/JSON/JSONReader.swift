@@ -6,6 +6,8 @@ package struct JSONReader {
     package struct Problem: Error, Equatable, CustomStringConvertible {
         package let text: String
         package let line: Int
+        /// The text may be JSON, but has too many values.
+        package var isTooLarge = false
 
         package var description: String { "line \(line): \(text)" }
     }
@@ -25,19 +27,21 @@ package struct JSONReader {
     /// Deeper than any file of this package; deeper nesting could exhaust the stack.
     private static let maxDepth = 64
 
-    package init(_ bytes: [UInt8], at position: Int = 0) {
+    /// - Parameter position: Where reading begins; by default after a byte order mark.
+    package init(_ bytes: [UInt8], at position: Int? = nil) {
         self.bytes = bytes
-        self.position = position
+        self.position = position ?? TextEncoding.markLength(bytes)
     }
 
     /// Checks the encoding; must be called once, before parsing.
     package func check() throws(Problem) {
+        if let objection = TextEncoding.objection(to: bytes) { throw problem(objection) }
         if String(validating: bytes, as: UTF8.self) == nil { throw problem("it is not valid UTF-8") }
     }
 
-    package func problem(_ text: String) -> Problem {
+    package func problem(_ text: String, isTooLarge: Bool = false) -> Problem {
         let line = 1 + bytes[..<min(position, bytes.count)].count { $0 == UInt8(ascii: "\n") }
-        return Problem(text: text, line: line)
+        return Problem(text: text, line: line, isTooLarge: isTooLarge)
     }
 
     // MARK: Structure

@@ -49,8 +49,7 @@ enum IntKind: KindRules {
     }
 
     static func value(_ json: JSON, of component: TweakKind?) -> TweakValue? {
-        guard case .literal(let text) = json else { return nil }
-        return Int64(text).map(TweakValue.int) ?? UInt64(text).flatMap { TweakValue(whole: $0) }
+        if case .literal(let text) = json { JSONNumber.whole(text) } else { nil }
     }
 
     static func validate(

@@ -45,7 +45,7 @@ enum ListKind: KindRules {
     }
 
     /// The limit for lists that declare none.
-    static let maxCount = 1_000
+    static let maxCount = TweakValue.maxListCount
 
     private static func checkLength(
         _ count: Int, _ definition: TweakDefinition, _ path: TweakPath
@@ -73,6 +73,11 @@ enum ListKind: KindRules {
     }
 
     static func isSet(_ value: TweakValue) -> Bool { value != .list([]) }
+}
+
+extension TweakValue {
+    /// The maximum number of values of any list.
+    package static let maxListCount = 1_000
 }
 
 extension Array: TweakStorable where Element: TweakConvertible {

@@ -47,8 +47,8 @@ extension AssignmentPlan {
     fileprivate var values: [TweakPath: String] {
         var values: [TweakPath: String] = [:]
         for step in steps { values[step.node.path] = step.prepared.value.text }
-        for case (let path, .text(let text)) in pending.map({ ($0.path, $0.content) }) {
-            values[path] = Quoting.isBareWord(text) ? text : Quoting.json(text)
+        for (path, line) in pending {
+            values[path] = Quoting.isBareWord(line.text) ? line.text : Quoting.json(line.text)
         }
         return values
     }

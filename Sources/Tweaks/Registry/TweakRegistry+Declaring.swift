@@ -9,7 +9,7 @@ extension TweakRegistry {
         _ path: TweakPath, _ defaultValue: Value, _ shape: TweakShape<Value>, _ source: TweakSource
     ) throws(TweakError) -> Tweak<Value> {
         let reused = callSites.reusableCell(path, Value.self)
-        let core = TypedCore(defaultValue, choices: shape.choices, cell: reused)
+        let core = TypedCore(defaultValue, choices: shape.choices ?? [], cell: reused)
         let definition = try shape.definition(default: defaultValue, path: path)
         let erased = core.erase(defaultValue)
         let prepared = Prepared(value: erased, typed: try check(erased, definition, core, path))

@@ -8,6 +8,8 @@ package struct ConfigPolicy: Sendable {
     package var fileWins = false
     /// The number of problems to list; further ones are only counted.
     package var listedProblems = Int.max
+    /// The bytes of memory that the values of unregistered tweaks can use.
+    package var pendingBytes = 33_554_432
 
     package init(unknownIsError: Bool = false, fileWins: Bool = false, listedProblems: Int = .max) {
         self.unknownIsError = unknownIsError
@@ -16,5 +18,7 @@ package struct ConfigPolicy: Sendable {
     }
 
     /// The validation rules for the lines.
-    var rules: AssignmentRules { AssignmentRules(keepsUnknown: !unknownIsError, listedProblems: listedProblems) }
+    var rules: AssignmentRules {
+        AssignmentRules(keepsUnknown: !unknownIsError, listedProblems: listedProblems, pendingBytes: pendingBytes)
+    }
 }

@@ -21,14 +21,21 @@ extension RegistryState {
 
     /// Keeps a value for a tweak that is not registered.
     mutating func addPending(_ entry: StoredEntry, for layer: TweakLayer) {
-        pending[entry.path, default: PendingLayers()][layer] = entry
+        pending[entry.path, default: PendingLayers()].set(entry, for: layer)
+        pendingGeneration += 1
+    }
+
+    /// Replaces the pending values of the config file.
+    mutating func replacePending(_ lines: [(path: TweakPath, line: PendingLine)]) {
+        for (path, layers) in pending where layers.hasFileValue { removePending(path, .configFile) }
+        for (path, line) in lines { pending[path, default: PendingLayers()].set(line) }
         pendingGeneration += 1
     }
 
     /// Removes a pending value.
     mutating func removePending(_ path: TweakPath, _ layer: TweakLayer) {
-        guard var layers = pending[path], layers[layer] != nil else { return }
-        layers[layer] = nil
+        guard var layers = pending[path], layers.entry(layer, of: path) != nil else { return }
+        layers.remove(layer)
         pending[path] = layers.isEmpty ? nil : layers
         pendingGeneration += 1
     }
@@ -60,7 +67,7 @@ extension RegistryState {
         if pending.isEmpty { return [] }
         return TweakLayer.allCases.compactMap { layer in
             let paths = paths.prefix(1) + paths.dropFirst().filter { node($0) == nil }
-            let entry = paths.lazy.compactMap { pending[$0]?[layer] }.first
+            let entry = paths.lazy.compactMap { pending[$0]?.entry(layer, of: $0) }.first
             return entry.flatMap { $0.isExpired(time) ? nil : (layer, $0) }
         }
     }

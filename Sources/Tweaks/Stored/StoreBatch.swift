@@ -87,15 +87,17 @@ extension RegistryState {
         for node in nodes.compactMap(\.self) where node.isSettable {
             for entry in layers.compactMap({ storedOverride(node, $0) }) { batch.changes[entry.key] = entry }
         }
-        for layersOfPath in pending.values {
-            for entry in layers.compactMap({ layersOfPath[$0] }) { batch.changes[entry.key] = entry }
+        for (path, values) in pending where values.hasOverride {
+            for entry in layers.compactMap({ values.entry($0, of: path) }) { batch.changes[entry.key] = entry }
         }
     }
 
     /// Adds the value to store for a path: of its registered tweak, or else the pending one.
     private func note(_ path: TweakPath, _ layer: TweakLayer, _ batch: inout StoreBatch) {
         let node = node(path).flatMap { $0.path == path ? $0 : nil }
-        let entry = node.map { $0.isSettable ? storedOverride($0, layer) : nil } ?? pending[path]?[layer]
+        let entry =
+            node.map { $0.isSettable ? storedOverride($0, layer) : nil }
+            ?? pending[path]?.entry(layer, of: path)
         batch.changes[OverrideKey(path, isTemporary: layer == .temporaryOverride)] = .some(entry)
     }
 

@@ -79,37 +79,6 @@ final class OverlayNotes: Sendable {
     }
 }
 
-/// The pending values of one unregistered tweak.
-struct PendingLayers: Sendable, Equatable {
-    var configFile: StoredEntry?
-    var fleet: StoredEntry?
-    var override: StoredEntry?
-    var temporary: StoredEntry?
-
-    var isEmpty: Bool { configFile == nil && fleet == nil && override == nil && temporary == nil }
-
-    subscript(layer: TweakLayer) -> StoredEntry? {
-        get {
-            switch layer {
-            case .default: nil
-            case .configFile: configFile
-            case .fleet: fleet
-            case .override: override
-            case .temporaryOverride: temporary
-            }
-        }
-        set {
-            switch layer {
-            case .default: break
-            case .configFile: configFile = newValue
-            case .fleet: fleet = newValue
-            case .override: override = newValue
-            case .temporaryOverride: temporary = newValue
-            }
-        }
-    }
-}
-
 extension TweakNode {
     /// Validates a value from a file. Stored overrides are not clamped, so that reverting a definition restores them.
     func prepare(

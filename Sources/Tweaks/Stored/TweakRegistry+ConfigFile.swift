@@ -22,8 +22,10 @@ package struct ConfigDifference: Sendable {
 
     /// In listing order.
     package var changes: [Change] = []
-    /// Unregistered tweaks; their values are pending.
+    /// The first unregistered tweaks; their values are pending.
     package var unknown: [ConfigProblem] = []
+    /// The number of unregistered tweaks.
+    package var unknownCount = 0
     /// The number of tweaks with a value from the file.
     package var count = 0
     /// The registry's revision afterwards.
@@ -67,20 +69,19 @@ extension RegistryState {
     ) -> ConfigDifference {
         let changes = changes(plan, policy, pending.time)
         var difference = ConfigDifference(
-            changes: changes.map(\.change), unknown: plan.unknown, count: plan.steps.count, revision: revision,
-            didCommit: !changes.isEmpty)
+            changes: changes.map(\.change), unknown: plan.unknown, unknownCount: plan.pending.count,
+            count: plan.steps.count, revision: revision, didCommit: !changes.isEmpty)
         if !commit { return difference }
         fileWins = policy.fileWins
-        replacePending(plan)
+        replacePending(plan.pending)
+        discardQuarantined()
         for step in plan.steps { overlays[step.node.slot].updateOrigin(.configFile, step.origin) }
         difference.revision = apply(changes.map(\.step), &pending).revision
         return difference
     }
 
-    /// Replaces the file's pending values, and discards its quarantined ones.
-    private mutating func replacePending(_ plan: AssignmentPlan) {
-        for (path, layers) in pending where layers.configFile != nil { removePending(path, .configFile) }
-        for entry in plan.pending { addPending(entry, for: .configFile) }
+    /// Discards the file's quarantined values.
+    private mutating func discardQuarantined() {
         for case let node? in nodes {
             guard let notes = overlays[node.slot].notes else { continue }
             let quarantined = notes.quarantined.filter { $0.layer != .configFile }

@@ -86,7 +86,9 @@ extension TweakRegistry {
     package func forgetPendingOverride(_ path: TweakPath) -> UInt64? {
         var commit = PendingCommit(nil, .code, currentTime)
         let revision = state.withLock { state -> UInt64? in
-            let entries = [state.pending[path]?.override, state.pending[path]?.temporary].compactMap(\.self)
+            let entries = [TweakLayer.override, .temporaryOverride].compactMap {
+                state.pending[path]?.entry($0, of: path)
+            }
             guard state.node(path) == nil, !entries.isEmpty else { return nil }
             for entry in entries {
                 state.removePending(path, entry.layer)
@@ -104,7 +106,7 @@ extension TweakRegistry {
     package var pendingCounts: (waiting: Int, invalid: Int) {
         state.withLock { state in
             (
-                state.pending.values.count { $0.override != nil || $0.temporary != nil },
+                state.pending.values.count(where: \.hasOverride),
                 state.allQuarantined.count { $0.1.layer >= .override }
             )
         }

@@ -123,7 +123,7 @@ extension Request.Change {
         switch self {
         case .assign(let text), .assignExactly(let text), .add(let text), .subtract(let text): text
         case .assignJSON(let json): json.text
-        case .toggle: nil
+        case .toggle, .toggleOrWord: nil
         }
     }
 }

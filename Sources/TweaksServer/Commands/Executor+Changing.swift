@@ -156,12 +156,19 @@ extension Executor {
 }
 
 extension TweakNode {
+    /// Whether its values are true and false, so that it can be toggled.
+    private var canToggle: Bool {
+        ![.string, .choice].contains(definition.kind == .optional ? definition.component?.kind : definition.kind)
+    }
+
     /// Converts a request into a change, its value parsed by this tweak's kind.
     func change(_ wanted: Request.Change?) throws(TweakError) -> TweakBatch.Change {
         switch wanted {
         case .toggle?: return .toggle
+        // The word is also a text, and may be a choice.
+        case .toggleOrWord?: return canToggle ? .toggle : .set(try read("toggle", from: .typed))
         case .assign(let text)?: return .set(try read(text, from: .typed))
-        case .assignExactly(let text)?: return .set(try read(text, from: .file))
+        case .assignExactly(let text)?: return .set(try read(literal: text))
         case .assignJSON(let json)?: return .set(try read(json))
         case .add(let text)?: return .add(try read(text, from: .typed), exactly: decimal(text))
         case .subtract(let text)?: return .subtract(try read(text, from: .typed), exactly: decimal(text))

@@ -33,9 +33,7 @@ package struct ConfigFile: Sendable {
     /// The assignments, created on access: for a large file they take more memory than the file.
     package var entries: some RandomAccessCollection<ConfigEntry> {
         lines.assignments.lazy.map { [name] assignment in
-            ConfigEntry(
-                path: assignment.path, text: assignment.text, line: assignment.line,
-                origin: TweakOrigin("\(name):\(assignment.line)"))
+            ConfigEntry(path: assignment.path, text: assignment.text, line: assignment.line, file: name)
         }
     }
 }

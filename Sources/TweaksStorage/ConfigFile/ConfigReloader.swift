@@ -1,6 +1,6 @@
 // Loads a config file into the registry: at start, on request, and when the file changes.
 
-import Dispatch
+package import Dispatch
 import Synchronization
 package import Tweaks
 
@@ -55,10 +55,12 @@ package final class ConfigReloader: Sendable {
     private struct State {
         /// The last content that was read, applied or not, to detect changes.
         var lastContent: FileContent?
-        /// The last content for which waiting was reported.
-        var reportedWait: FileContent?
-        /// The unknown tweaks that were reported.
-        var reportedUnknown: Set<String> = []
+        /// The file of the last reading.
+        var lastFile: ResolvedPath.Identity?
+        /// The last reading for which waiting was reported, and its time.
+        var waiting: (reading: FileReading, since: ContinuousClock.Instant)?
+        /// The unknown tweaks of the last file: the listed ones, and the number of others.
+        var reportedUnknown: (listed: Set<String>, others: Int) = ([], 0)
         var record = Record()
     }
 
@@ -66,7 +68,8 @@ package final class ConfigReloader: Sendable {
     private let policy: ConfigPolicy
     private let registry: TweakRegistry
     private let onEvent: @Sendable (Event) -> Void
-    private let read: @Sendable (String) -> FileContent
+    private let read: @Sendable (String) -> FileReading
+    private let schedule: Schedule
     private let queue = DispatchQueue(label: "tweaks.reload")
     private let state = Mutex(State())
     private let isCancelled = Atomic(false)
@@ -74,12 +77,21 @@ package final class ConfigReloader: Sendable {
     /// The maximum number of listed bad lines.
     package static let listedProblems = 100
 
+    /// A file whose last line has no end is taken when it has not changed for this time.
+    package static let settlingTime = Duration.seconds(10)
+    /// Calls a body on a queue after a delay.
+    package typealias Schedule = @Sendable (DispatchQueue, Duration, @escaping @Sendable () -> Void) -> Void
+
     /// - Parameters:
     ///   - onEvent: Runs on the calling thread or on the reload queue.
     ///   - read: Reads the file; tests replace it.
+    ///   - schedule: Waits; tests replace it.
     package init(
         path: String, policy: ConfigPolicy, registry: TweakRegistry,
-        read: @escaping @Sendable (String) -> FileContent = { FileContent(path: $0) },
+        read: @escaping @Sendable (String) -> FileReading = { FileReading(path: $0) },
+        schedule: @escaping Schedule = { queue, delay, body in
+            queue.asyncAfter(deadline: .now() + .milliseconds(Int(delay / .milliseconds(1))), execute: body)
+        },
         onEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.path = path
@@ -88,6 +100,7 @@ package final class ConfigReloader: Sendable {
         self.policy = policy
         self.registry = registry
         self.read = read
+        self.schedule = schedule
         self.onEvent = onEvent
     }
 
@@ -125,13 +138,7 @@ package final class ConfigReloader: Sendable {
     // MARK: On a change of the file
 
     /// Checks whether the file has new, complete content, and applies it then.
-    package func reloadIfChanged() {
-        switch queue.sync(execute: checkForChanges) {
-        case .nothing: break
-        case .waiting(let reason): onEvent(.waiting("\(path) \(reason)"))
-        case .applied(let result): report(result)
-        }
-    }
+    package func reloadIfChanged() { report(queue.sync { checkForChanges() }) }
 
     private enum Check {
         case nothing
@@ -139,30 +146,62 @@ package final class ConfigReloader: Sendable {
         case applied(Result<ConfigDifference, ReloadFailure>)
     }
 
-    private func checkForChanges() -> Check {
-        let content = read(path)
-        let (lastContent, reported) = state.withLock { ($0.lastContent, $0.reportedWait) }
-        if content == lastContent {
+    /// - Parameter isScheduled: Whether this is the check at the end of the settling time.
+    private func checkForChanges(isScheduled: Bool = false) -> Check {
+        let reading = read(path)
+        let (lastContent, lastFile, waiting) = state.withLock { state in
+            defer { state.lastFile = reading.file }
+            return (state.lastContent, state.lastFile, state.waiting)
+        }
+        if reading.content == lastContent {
             // The content is as expected; the next incomplete content is reported again.
-            state.withLock { $0.reportedWait = nil }
+            state.withLock { $0.waiting = nil }
             return .nothing
         }
-        guard let reason = content.reasonToWait(after: lastContent) else { return .applied(load(content, dry: false)) }
-        if content == reported { return .nothing }
-        state.withLock { $0.reportedWait = content }
-        return .waiting(reason)
+        guard let reason = reading.content.reasonToWait(after: lastContent) else { return apply(reading) }
+        let now = registry.currentTime
+        if let waiting, waiting.reading == reading {
+            let left = waiting.since + Self.settlingTime - now
+            if reason.canSettle, left <= .zero { return apply(reading) }
+            if isScheduled { checkAgain(after: left, waitingSince: waiting.since) }
+            return .nothing
+        }
+        // A program that replaces a file writes the new one first.
+        if reason.canSettle, let lastFile, let file = reading.file, file != lastFile { return apply(reading) }
+        state.withLock { $0.waiting = (reading, now) }
+        if reason.canSettle { checkAgain(after: Self.settlingTime, waitingSince: now) }
+        // Other bytes of the same file are not reported again.
+        return waiting?.reading.content == reading.content ? .nothing : .waiting(reason.text)
+    }
+
+    private func apply(_ reading: FileReading) -> Check { .applied(load(reading, dry: false)) }
+
+    /// A check that was scheduled for earlier content does nothing.
+    private func checkAgain(after delay: Duration, waitingSince since: ContinuousClock.Instant) {
+        schedule(queue, delay) { [weak self] in
+            guard let self, !hasEnded, state.withLock({ $0.waiting?.since }) == since else { return }
+            report(checkForChanges(isScheduled: true))
+        }
+    }
+
+    private func report(_ check: Check) {
+        switch check {
+        case .nothing: break
+        case .waiting(let reason): onEvent(.waiting("\(path) \(reason)"))
+        case .applied(let result): report(result)
+        }
     }
 
     // MARK: Applying
 
-    private func load(_ content: FileContent, dry: Bool) -> Result<ConfigDifference, ReloadFailure> {
+    private func load(_ reading: FileReading, dry: Bool) -> Result<ConfigDifference, ReloadFailure> {
         let result: Result<ConfigDifference, ReloadFailure>
-        switch content {
+        switch reading.content {
         case .bytes(let bytes): result = apply(bytes, dry: dry)
         case .missing: result = .failure(failure("there is no such file; create it, or correct its name"))
         case .unreadable(let reason): result = .failure(failure(reason))
         }
-        if !dry { record(content, result) }
+        if !dry { record(reading, result) }
         return result
     }
 
@@ -186,11 +225,11 @@ package final class ConfigReloader: Sendable {
         ReloadFailure(path: path, problems: [.init(line: nil, error: TweakError(.io, reason))], count: 1)
     }
 
-    private func record(_ content: FileContent, _ result: Result<ConfigDifference, ReloadFailure>) {
+    private func record(_ reading: FileReading, _ result: Result<ConfigDifference, ReloadFailure>) {
         let now = registry.currentTime
         state.withLock { state in
-            state.lastContent = content
-            state.reportedWait = nil
+            (state.lastContent, state.lastFile) = (reading.content, reading.file)
+            state.waiting = nil
             switch result {
             case .success(let difference):
                 state.record.reloads += 1
@@ -209,26 +248,44 @@ package final class ConfigReloader: Sendable {
         case .failure(let failure): onEvent(.failed(failure))
         case .success(var difference):
             // Each unknown tweak is reported once, not at every reload.
-            difference.unknown = state.withLock { state in
-                difference.unknown.filter { state.reportedUnknown.insert($0.error.message).inserted }
+            let others = difference.unknownCount - difference.unknown.count
+            let reported = state.withLock { state in
+                defer { state.reportedUnknown = (Set(difference.unknown.map(\.error.message)), others) }
+                return state.reportedUnknown
             }
+            difference.unknown.removeAll { reported.listed.contains($0.error.message) }
+            let isKnown = difference.unknown.isEmpty && others <= reported.others
+            difference.unknownCount = isKnown ? 0 : difference.unknown.count + others
             onEvent(.reloaded(difference))
         }
     }
 }
 
+/// Why changed content is not applied yet.
+private struct ReasonToWait {
+    let text: String
+    /// Whether the content is applied when it does not change any more.
+    var canSettle = false
+}
+
 extension FileContent {
-    /// Why changed content is not applied yet; nil if it looks complete.
-    fileprivate func reasonToWait(after lastContent: FileContent?) -> String? {
+    /// Nil if it looks complete.
+    fileprivate func reasonToWait(after lastContent: FileContent?) -> ReasonToWait? {
         switch self {
-        case .missing:
-            return lastContent == nil ? nil : "is gone; its last values stay in effect until it is back"
+        case .missing where lastContent == nil: return nil
+        case .missing: return ReasonToWait(text: "is gone; its last values stay in effect until it is back")
         case .unreadable: return nil
         case .bytes(let bytes):
-            if bytes.isEmpty { return "is empty; its last values stay in effect (the command reload empties them)" }
-            if bytes.last == UInt8(ascii: "\n") { return nil }
-            return "does not end with a line break, as if it were still being written; "
-                + "its last values stay in effect (the command reload takes it as it is)"
+            if bytes.isEmpty {
+                return ReasonToWait(
+                    text: "is empty; its last values stay in effect (the command reload empties them)")
+            }
+            if bytes.last == UInt8(ascii: "\n") || TextEncoding.objection(to: bytes) != nil { return nil }
+            let time = TweakValue.duration(ConfigReloader.settlingTime).text
+            return ReasonToWait(
+                text: "does not end with a line break, as if it were still being written; its last values stay in "
+                    + "effect until it has not changed for \(time) (the command reload takes it as it is)",
+                canSettle: true)
         }
     }
 }

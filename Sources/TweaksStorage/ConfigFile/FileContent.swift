@@ -15,17 +15,9 @@ package enum FileContent: Equatable, Sendable {
     /// Reads a regular file to its end. Never blocks, as reading a pipe would.
     /// - Parameter isStrict: Whether the file must belong to the process's user or root; it can differ from the file
     ///   that was validated by its path.
-    package init(path: String, isStrict: Bool = false) {
-        do throws(FileProblem) {
-            let rules = FileRules(isStrict ? .userOrRoot : .anyone)
-            let file = try Folder.anywhere.open(path, for: .readingThroughLinks, rules)
-            self = .bytes(try file.content(limit: Self.sizeLimit))
-        } catch {
-            self = error.isPathMissing ? .missing : .unreadable(Self.text(error))
-        }
-    }
+    package init(path: String, isStrict: Bool = false) { self = FileReading(path: path, isStrict: isStrict).content }
 
-    private static func text(_ problem: FileProblem) -> String {
+    fileprivate static func text(_ problem: FileProblem) -> String {
         switch problem.fault {
         case .kind: "\(problem.reason); name one"
         case .owner: "\(problem.reason); chown it to root or to uid \(ThisProcess.user)"
@@ -33,6 +25,29 @@ package enum FileContent: Equatable, Sendable {
             "it has \(size) bytes; a config file has at most \(limit): leave out what is the default"
         case .size: "it grows while it is read, and has more than \(sizeLimit) bytes: leave out what is the default"
         default: problem.reason
+        }
+    }
+}
+
+/// The content of a file, and which file it was: one that was moved into place is complete.
+package struct FileReading: Equatable, Sendable {
+    package let content: FileContent
+    /// Nil if it is missing or unreadable.
+    package let file: ResolvedPath.Identity?
+
+    package init(_ content: FileContent, of file: ResolvedPath.Identity? = nil) {
+        (self.content, self.file) = (content, file)
+    }
+
+    /// Reads a file; see ``FileContent/init(path:isStrict:)``.
+    package init(path: String, isStrict: Bool = false) {
+        do throws(FileProblem) {
+            let rules = FileRules(isStrict ? .userOrRoot : .anyone)
+            let file = try Folder.anywhere.open(path, for: .readingThroughLinks, rules)
+            content = .bytes(try file.content(limit: FileContent.sizeLimit))
+            self.file = .init(device: file.info.device, inode: file.info.inode)
+        } catch {
+            (content, file) = (error.isPathMissing ? .missing : .unreadable(FileContent.text(error)), nil)
         }
     }
 }

@@ -36,9 +36,8 @@ enum PresetFile {
 
     private static func heading(_ bytes: [UInt8], _ name: PresetName) throws(TweakError) -> PresetHeading {
         var heading = PresetHeading()
-        // The byte order mark that some editors add.
-        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        let lines = bytes.dropFirst(start).prefix(headingBytes).split(separator: UInt8(ascii: "\n"))
+        let lines = bytes.dropFirst(TextEncoding.markLength(bytes)).prefix(headingBytes).split(
+            separator: UInt8(ascii: "\n"))
         for line in lines.prefix(headingLines) {
             let text = String(decoding: line, as: UTF8.self)
             guard text.utf8.starts(with: "#".utf8) else { break }

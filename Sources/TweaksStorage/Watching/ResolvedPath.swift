@@ -8,6 +8,8 @@ package struct ResolvedPath: Equatable {
     package struct Identity: Hashable, Sendable {
         let device: UInt64
         let inode: UInt64
+
+        package init(device: UInt64, inode: UInt64) { (self.device, self.inode) = (device, inode) }
     }
 
     /// The metadata of a file or link, for comparison. Users cannot set back the inode's change time.

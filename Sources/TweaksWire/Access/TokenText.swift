@@ -52,6 +52,10 @@ package struct TokenText: Sendable {
             failure = TweakError(.tooLong, "it has \(bytes.count) bytes; a token file holds at most \(Self.sizeLimit)")
             return
         }
+        if let objection = TextEncoding.objection(to: bytes) {
+            failure = TweakError(.badLine, objection)
+            return
+        }
         bytes.withUnsafeBufferPointer { split($0) }
         invalidateAmbiguousEntries()
         if table.entries.count > Self.countLimit {
@@ -61,8 +65,7 @@ package struct TokenText: Sendable {
     }
 
     private mutating func split(_ bytes: UnsafeBufferPointer<UInt8>) {
-        // Some editors begin a file with a byte order mark.
-        var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        var start = TextEncoding.markLength(bytes)
         while start < bytes.count {
             let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n"))
             var stop = end ?? bytes.count

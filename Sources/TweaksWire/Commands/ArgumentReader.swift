@@ -99,7 +99,7 @@ private struct ArgumentReader: ~Copyable {
 
     private mutating func store(_ token: Token, _ kind: Argument.Kind?) -> Bool {
         switch kind {
-        case .value: request.change = token.isBare("toggle") ? .toggle : .assign(token.text)
+        case .value: request.change = token.isBare("toggle") ? .toggleOrWord : .assign(token.text)
         case .duration: request.lifetime = token.text
         case .revision, .session, .count, .version:
             request.number = kind?.number(token.text)

@@ -83,5 +83,7 @@ package struct Request: Equatable, Sendable {
         case add(String)
         case subtract(String)
         case toggle
+        /// The word `toggle`: it flips a bool, and is the value of a text or a choice.
+        case toggleOrWord
     }
 }

@@ -13,7 +13,7 @@ import TweaksTestSupport
         let waits = Mutex(0)
         let reloader = ConfigReloader(
             path: "example.conf", policy: ConfigPolicy(), registry: ExampleTweaks().registry,
-            read: { _ in content.withLock { $0 } }
+            read: { _ in FileReading(content.withLock { $0 }) }
         ) { event in
             if case .waiting = event { waits.withLock { $0 += 1 } }
         }
@@ -29,6 +29,162 @@ import TweaksTestSupport
         #expect(waits.withLock { $0 } == 3)
     }
 
+    /// A reloader of a file that a test replaces, with a clock and a timer that stand still.
+    private final class Scene: Sendable {
+        let tweaks: ExampleTweaks
+        let clock: ManualClock
+        private let reading = Mutex(FileReading(.missing))
+        private let timers = Mutex<[@Sendable () -> Void]>([])
+        private let waits = Mutex<[String]>([])
+        private let current = Mutex<ConfigReloader?>(nil)
+
+        init() {
+            let clock = ManualClock()
+            self.clock = clock
+            tweaks = ExampleTweaks(in: TweakRegistry(now: { clock.now }))
+        }
+
+        deinit { current.withLock { $0 }?.cancel() }
+
+        func start(_ text: String, inode: UInt64 = 1) throws {
+            let reloader = ConfigReloader(
+                path: "example.conf", policy: ConfigPolicy(), registry: tweaks.registry,
+                read: { [weak self] _ in self?.reading.withLock { $0 } ?? FileReading(.missing) },
+                schedule: { [weak self] queue, _, body in self?.timers.withLock { $0.append(body) } }
+            ) { [weak self] event in
+                if case .waiting(let text) = event { self?.waits.withLock { $0.append(text) } }
+            }
+            current.withLock { $0 = reloader }
+            change(text, inode: inode, isNoticed: false)
+            try reloader.reload()
+        }
+
+        /// Changes the file, and has the change noticed.
+        func change(_ text: String?, inode: UInt64 = 1, isNoticed: Bool = true) {
+            reading.withLock {
+                let file = ResolvedPath.Identity(device: 1, inode: inode)
+                $0 = text.map { FileReading(.bytes(Array($0.utf8)), of: file) } ?? FileReading(.missing)
+            }
+            if isNoticed { current.withLock { $0 }?.reloadIfChanged() }
+        }
+
+        /// Lets a time pass, and runs the timers that were set before.
+        func pass(_ time: Duration) {
+            clock.advance(by: time)
+            let due = timers.withLock { timers in
+                defer { timers = [] }
+                return timers
+            }
+            for body in due { body() }
+        }
+
+        var size: Double { tweaks.size.value }
+        var waitCount: Int { waits.withLock { $0.count } }
+        var timerCount: Int { timers.withLock { $0.count } }
+    }
+
+    @Test func aFileWithoutALastLineBreakIsTakenWhenItReplacesAnother() throws {
+        let scene = Scene()
+        try scene.start("Content/Text/Size = 64")
+        #expect(scene.size == 64)
+        scene.change("Content/Text/Size = 65", inode: 2)
+        #expect(scene.size == 65 && scene.waitCount == 0)
+        scene.change("Content/Text/Size = 66", inode: 1)
+        #expect(scene.size == 66 && scene.waitCount == 0)
+    }
+
+    @Test func oneThatIsRewrittenIsTakenWhenItDoesNotChangeAnyMore() throws {
+        let scene = Scene()
+        try scene.start("Content/Text/Size = 64")
+        scene.change("Content/Text/Size = 65")
+        #expect(scene.size == 64 && scene.waitCount == 1)
+        scene.pass(ConfigReloader.settlingTime - .milliseconds(1))
+        // A timer that fires too early is set again.
+        #expect(scene.size == 64 && scene.timerCount == 1)
+        scene.pass(.milliseconds(1))
+        #expect(scene.size == 65 && scene.waitCount == 1 && scene.timerCount == 0)
+        scene.change("Content/Text/Size = 66")
+        scene.pass(ConfigReloader.settlingTime)
+        #expect(scene.size == 66)
+    }
+
+    @Test func oneThatIsStillBeingWrittenWaits() throws {
+        let scene = Scene()
+        try scene.start("Content/Text/Size = 64\n")
+        let text = "Content/Text/Size = 75"
+        for count in 20...text.utf8.count {
+            scene.change(String(text.prefix(count)))
+            scene.pass(ConfigReloader.settlingTime - .milliseconds(1))
+            // The timers of earlier contents have ended.
+            #expect(scene.size == 64 && scene.timerCount == 1)
+        }
+        scene.change(text + "\n")
+        #expect(scene.size == 75)
+        scene.pass(ConfigReloader.settlingTime)
+        #expect(scene.timerCount == 0)
+    }
+
+    /// One that is removed and made anew may be written slowly; an empty one does not settle.
+    @Test func oneThatWasMissingOrIsEmptyIsNotTakenAtOnce() throws {
+        let scene = Scene()
+        try scene.start("Content/Text/Size = 64\n")
+        scene.change(nil)
+        scene.change("Content/Text/Size = 7", inode: 2)
+        #expect(scene.size == 64 && scene.waitCount == 2)
+        scene.change("Content/Text/Size = 70", inode: 2)
+        scene.pass(ConfigReloader.settlingTime)
+        #expect(scene.size == 70)
+        scene.change("", inode: 3)
+        scene.pass(ConfigReloader.settlingTime * 10)
+        #expect(scene.size == 70)
+    }
+
+    @Test func aConfigMapWithoutALastLineBreakIsFollowed() throws {
+        let (tweaks, home) = (ExampleTweaks(), try TemporaryDirectory())
+        let path = home.file("bounce.conf")
+        func publish(_ size: Int) throws {
+            // As the kubelet does: a new directory, and a link to it that is replaced by renaming.
+            try Shell.run(
+                "mkdir ..\(size) && printf 'Content/Text/Size = \(size)' > ..\(size)/bounce.conf && "
+                    + "ln -s ..\(size) ..new && mv -T ..new ..data", in: home.path)
+        }
+        try publish(64)
+        try Shell.run("ln -s ..data/bounce.conf bounce.conf", in: home.path)
+        let reloader = ConfigReloader(
+            path: path, policy: ConfigPolicy(), registry: tweaks.registry, onEvent: { _ in })
+        try reloader.reload()
+        #expect(tweaks.size.value == 64)
+        for size in 65...67 {
+            try publish(size)
+            reloader.reloadIfChanged()
+            #expect(tweaks.size.value == Double(size))
+        }
+        try Shell.run("printf 'Content/Text/Size = 68' > new && mv new bounce.conf", in: home.path)
+        reloader.reloadIfChanged()
+        #expect(tweaks.size.value == 68)
+        // In place.
+        try Shell.run("printf 'Content/Text/Size = 69' > bounce.conf", in: home.path)
+        reloader.reloadIfChanged()
+        #expect(tweaks.size.value == 68)
+        reloader.cancel()
+    }
+
+    @Test(arguments: [[0xFF, 0xFE, 0x23, 0], [0xFE, 0xFF, 0, 0x23], [0x23, 0, 0x0A, 0]] as [[UInt8]])
+    func aFileInUTF16IsAnErrorThatSaysSo(_ bytes: [UInt8]) throws {
+        let failures = Mutex<[ReloadFailure]>([])
+        let content = Mutex(FileReading(.bytes(Array("Content/Text/Size = 64\n".utf8))))
+        let reloader = ConfigReloader(
+            path: "a.conf", policy: ConfigPolicy(), registry: ExampleTweaks().registry,
+            read: { _ in content.withLock { $0 } }
+        ) { event in
+            if case .failed(let failure) = event { failures.withLock { $0.append(failure) } }
+        }
+        try reloader.reload()
+        content.withLock { $0 = FileReading(.bytes(bytes)) }
+        reloader.reloadIfChanged()
+        #expect(failures.withLock { $0 }.first?.lines == ["a.conf:1: bad-line it is UTF-16; save it as UTF-8"])
+    }
+
     /// Half of the lines are malformed and half name an unknown tweak. Only 100,000 assignments are checked.
     @Test(.tags(.quantity)) func aMillionErrorsAreCountedAndTheFirstHundredListed() throws {
         let half = quantity(1_000_000, few: 50_000) / 2
@@ -38,7 +194,7 @@ import TweaksTestSupport
         let bytes = Array(text.utf8)
         let reloader = ConfigReloader(
             path: "example.conf", policy: ConfigPolicy(unknownIsError: true), registry: ExampleTweaks().registry,
-            read: { _ in .bytes(bytes) }, onEvent: { _ in })
+            read: { _ in FileReading(.bytes(bytes)) }, onEvent: { _ in })
         let failure = try #require(throws: ReloadFailure.self) { try reloader.reload() }
         #expect(failure.problems.count == 100 && failure.problems.compactMap(\.line) == Array(1...100))
         #expect(failure.count == half + unknown)
@@ -54,7 +210,7 @@ import TweaksTestSupport
             path: "example.conf", policy: ConfigPolicy(), registry: tweaks.registry,
             read: { _ in
                 current.withLock { $0 }?.cancel()
-                return .bytes(Array(text.utf8))
+                return FileReading(.bytes(Array(text.utf8)))
             }, onEvent: { _ in })
         current.withLock { $0 = reloader }
         let failure = #expect(throws: ReloadFailure.self) { try reloader.reload() }

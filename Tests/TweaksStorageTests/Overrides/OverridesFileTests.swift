@@ -54,6 +54,28 @@ import TweaksTestSupport
         #expect(String(decoding: text([]), as: UTF8.self).hasSuffix("\"overrides\": []\n}\n"))
     }
 
+    @Test func aByteOrderMarkIsSkippedAndUTF16IsNamed() throws {
+        let plain = text([try entry("Content/Text/Size", .number(72))])
+        let file = try OverridesFile([0xEF, 0xBB, 0xBF] + plain, anchor)
+        #expect(file.entries.map(\.path.joined) == ["Content/Text/Size"] && file.revision == 43)
+        let wide: [UInt8] = [0xFF, 0xFE] + plain.flatMap { [$0, 0] as [UInt8] }
+        #expect(throws: OverridesFile.Refusal.malformed("line 1: it is UTF-16; save it as UTF-8")) {
+            try OverridesFile(wide, anchor)
+        }
+    }
+
+    /// A text of 2 bytes each would take 40 in memory.
+    @Test func aListOfMoreValuesThanAnyTweakHasIsRejectedAlone() throws {
+        let line = String(
+            decoding: try #require(OverridesFile.line(try entry("A/B/C", .list([.int(1)])), anchor)), as: UTF8.self)
+        let long = line.replacing("[1]", with: "[" + Array(repeating: "1", count: 1_001).joined(separator: ",") + "]")
+        let size = String(
+            decoding: try #require(OverridesFile.line(try entry("A/B/D", .number(1)), anchor)), as: UTF8.self)
+        let bytes = OverridesFile.text(program: "p", revision: 1, lines: [long, size].map { Array($0.utf8) })
+        let file = try OverridesFile(bytes, anchor)
+        #expect(file.entries.map(\.path.joined) == ["A/B/D"] && file.rejected.count == 1)
+    }
+
     private static let extremes: [TweakValue] = [
         .bool(true), .bool(false), .int(0), .int(.max), .int(.min), .int(9_007_199_254_740_993), .unsigned(1 << 63),
         .unsigned(.max), .number(0),

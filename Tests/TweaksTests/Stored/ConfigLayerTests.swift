@@ -143,6 +143,30 @@ struct ConfigLayerTests {
         #expect(try !registerLate().value)
     }
 
+    @Test func pendingValuesHaveABudgetOfMemory() throws {
+        var policy = ConfigPolicy()
+        policy.pendingBytes = 2_000
+        let text = String(repeating: "x", count: 800)
+        apply(["A/B/Size": "64"])
+        let lines: KeyValuePairs = ["A/B/Size": "70", "X/Y/A": text, "X/Y/B": text, "X/Y/C": text, "X/Y/D": "1"]
+        let (problems, difference) = registry.applyConfigFile(lines, policy)
+        // Reported once, and nothing changes.
+        #expect(problems.first.map(\.line) == [3] && problems.count == 1 && !difference.didCommit && size.value == 64)
+        let error = try #require(problems.first.first?.error)
+        #expect(
+            error.code == .tooMany && error.message.contains("more than 2000 bytes of memory up to this line; remove"))
+        #expect(try registry.pendingEntries(TweakPath("X/Y/A")).isEmpty)
+        policy.pendingBytes = 4_000
+        #expect(registry.applyConfigFile(lines, policy).difference.unknownCount == 4)
+        #expect(try registry.pendingEntries(TweakPath("X/Y/C")).map(\.entry.content) == [.text(text)])
+        #expect(try registry.pendingEntries(TweakPath("X/Y/C")).map(\.entry.origin.description) == ["a.conf:4"])
+    }
+
+    @Test func theFirstUnknownTweaksAreListedAndTheOthersCounted() {
+        let difference = apply(["X/Y/A": "1", "X/Y/B": "2", "X/Y/C": "3"], ConfigPolicy(listedProblems: 2)).difference
+        #expect(difference.unknown.map(\.line) == [1, 2] && difference.unknownCount == 3)
+    }
+
     @Test func thePolicyCanMakeUnknownTweaksErrors() {
         let result = apply(["A/B/Size": "64", "X/Y/Late": "on"], ConfigPolicy(unknownIsError: true))
         #expect(result.problems == ["2 unknown-tweak"] && size.value == 50)

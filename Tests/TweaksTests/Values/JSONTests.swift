@@ -22,7 +22,7 @@ struct JSONTests {
     }
 
     @Test func tooManyValuesAreRefusedWithTheLine() {
-        #expect(throws: JSONReader.Problem(text: "there are more than 3 values", line: 2)) {
+        #expect(throws: JSONReader.Problem(text: "there are more than 3 values", line: 2, isTooLarge: true)) {
             try JSON(Array("[1,2,\n3]".utf8), maxValues: 3)
         }
     }

@@ -26,6 +26,30 @@ struct StringTests {
         #expect(try unquoted(shown).utf8.elementsEqual(text.utf8))
     }
 
+    /// Families and flags have several scalars, and count as one.
+    @Test(arguments: [
+        "hello", "👩🏽‍❤️‍💋‍👨🏿👩🏽‍❤️‍💋‍👨🏿👩🏽‍❤️‍💋‍👨🏿👩🏽‍❤️‍💋‍👨🏿👩🏽‍❤️‍💋‍👨🏿", "🏴󠁧󠁢󠁥󠁮󠁧󠁿🏴󠁧󠁢󠁳󠁣󠁴󠁿🇩🇪👨‍👩‍👧‍👦e", "e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}",
+        "a" + String(repeating: "\u{301}", count: 100),
+    ])
+    func aLimitOfCharactersCountsWhatReadersSee(_ text: String) throws {
+        let short = Tweak("Kind", "Of", "Short", "", maxLength: 5, registry: TweakRegistry())
+        try short.set(text)
+        #expect(short.value == text)
+    }
+
+    @Test(arguments: [
+        (String(repeating: "x", count: 6), "6 characters are too many; at most 5"),
+        (String(repeating: "👨‍👩‍👧‍👦", count: 13), "13 characters are too many; at most 5"),
+        ("a" + String(repeating: "\u{301}", count: 20_000), "40001 bytes are too many; at most 320, 64 for each of 5"),
+    ])
+    func aLimitOfCharactersIsALimitOfBytes(_ text: String, _ reason: String) throws {
+        let short = Tweak("Kind", "Of", "Short", "", maxLength: 5, registry: TweakRegistry())
+        let error = #expect(throws: TweakError.self) { try short.set(text) }
+        #expect(error?.code == .outOfRange && error?.message.contains(reason) == true, "\(error?.message ?? "")")
+        let huge = Tweak("Kind", "Of", "Huge", "", maxLength: .max, registry: TweakRegistry())
+        try huge.set(text)
+    }
+
     @Test func parsesWhatItPrints() throws {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<500 { try expectRoundTrip(.string(random.text()), by: tweak.erased) }

@@ -25,6 +25,14 @@ import TweaksWire
         #expect(TokenText.line(entry) == line)
     }
 
+    @Test func aByteOrderMarkIsSkippedAndUTF16IsNamed() throws {
+        let line = Array("alice \(Self.digest()) read\n".utf8)
+        #expect(TokenText([0xEF, 0xBB, 0xBF] + line).table["alice"] != nil)
+        let wide = TokenText([0xFF, 0xFE] + line.flatMap { [$0, 0] as [UInt8] })
+        #expect(wide.table.entries.isEmpty && wide.problems.count == 1)
+        #expect(wide.problems.first?.error.message == "it is UTF-16; save it as UTF-8")
+    }
+
     /// A line, and its canonical form.
     @Test(arguments: [
         ("a \(digest()) read", "a \(digest()) read"),
