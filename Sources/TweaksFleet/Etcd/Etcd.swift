@@ -13,7 +13,7 @@ package protocol Etcd: Sendable {
     /// Revokes a lease and deletes the keys attached to it.
     func revokeLease(_ lease: Int64) async throws(EtcdError)
     /// Streams the changes of a range from a revision on. The stream ends by throwing; canceling the task that reads it
-    /// closes the watch. After `.compacted`, or `.tooLarge` for more than 16 MiB of past changes in one message, the
+    /// closes the watch. After `.compacted`, or `.tooLarge` for more than 8 MiB of past changes in one message, the
     /// range must be read again.
     func watch(_ range: EtcdKeys, from revision: Int64) -> AsyncThrowingStream<EtcdWatchMessage, any Error>
     /// Returns the status of one etcd member.

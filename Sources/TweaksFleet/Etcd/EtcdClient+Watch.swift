@@ -3,10 +3,12 @@
 internal import Synchronization
 
 extension EtcdClient {
-    /// Larger messages cannot come from etcd, which accepts writes of up to 1.5 MiB.
-    static let maxMessage = 16 << 20
+    /// Writes have up to 1.5 MiB; past changes that are larger together are read anew.
+    static let maxMessage = 8 << 20
     /// The maximum number of messages buffered for the reader.
-    private static let maxMessages = 4_096
+    fileprivate static let maxMessages = 4_096
+    /// The maximum size in memory of the messages buffered for the reader.
+    fileprivate static let maxUnread = 16 << 20
     /// The time limit for opening a watch.
     static let openTimeout = Duration.seconds(5)
 
@@ -93,6 +95,7 @@ private final class OpenWatch: Sendable {
     let body: [UInt8]
     let continuation: AsyncThrowingStream<EtcdWatchMessage, any Error>.Continuation
     private let created = Mutex(false)
+    private let unread = Mutex(UnreadMessages())
     private let mayHaveOldToken: Mutex<Bool>
 
     init(
@@ -109,11 +112,18 @@ private final class OpenWatch: Sendable {
         if case .created = message { created.withLock { $0 = true } }
         guard isCreated else { throw .garbled("a watch that was not created has events") }
         switch continuation.yield(message) {
-        case .dropped: throw .unavailable("the watch is read too slowly")
+        case .dropped: throw Self.tooSlow
         case .terminated: throw .cancelled
-        default: break
+        case .enqueued(let remaining):
+            let count = EtcdClient.maxMessages - remaining
+            let bytes = unread.withLock { $0.add(message.memorySize, count: count) }
+            // One message alone has its own limit.
+            if bytes > EtcdClient.maxUnread, count > 1 { throw Self.tooSlow }
+        @unknown default: break
         }
     }
+
+    private static let tooSlow = EtcdError.unavailable("the watch is read too slowly")
 
     /// Reinterprets some errors. etcd 3.4 reports an expired token as forbidden, so the first such error requests a new
     /// token. A watch that was open is reopened by its reader.
@@ -130,6 +140,32 @@ private final class OpenWatch: Sendable {
             return isDoubtful ? .unauthenticated(text) : error
         default: return error
         }
+    }
+}
+
+/// The sizes of the messages that the reader has not taken yet.
+private struct UnreadMessages {
+    private var sizes: [Int] = []
+    private var bytes = 0
+
+    /// Adds a message; of the earlier ones, the oldest have been taken.
+    /// - Parameter count: The number of unread messages, with this one.
+    /// - Returns: Their size.
+    mutating func add(_ size: Int, count: Int) -> Int {
+        sizes.append(size)
+        bytes += size
+        let taken = sizes.prefix(max(0, sizes.count - count))
+        bytes -= taken.reduce(0, +)
+        sizes.removeFirst(taken.count)
+        return bytes
+    }
+}
+
+extension EtcdWatchMessage {
+    /// Its size in memory, in bytes.
+    fileprivate var memorySize: Int {
+        guard case .events(_, let events) = self else { return 64 }
+        return events.reduce(64) { $0 + $1.pair.memorySize }
     }
 }
 

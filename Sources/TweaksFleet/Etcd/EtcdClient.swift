@@ -28,7 +28,14 @@ package final class EtcdClient: Etcd {
     package func range(_ range: EtcdRange) async throws(EtcdError) -> EtcdRangeResult {
         var reading = PagedRange(range, pageSize: configuration.pageSize)
         while let request = reading.request {
-            try reading.append(try await call("kv/range", request, parse: EtcdReplies.page))
+            let page: EtcdReplies.Page
+            do {
+                page = try await call("kv/range", request, parse: EtcdReplies.page)
+            } catch {
+                if case .tooLarge = error, reading.shrink() { continue }
+                throw error
+            }
+            try reading.append(page)
         }
         return reading.result
     }

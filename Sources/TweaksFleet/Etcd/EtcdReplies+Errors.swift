@@ -7,7 +7,7 @@ extension EtcdReplies {
     /// - Parameter status: Any status but 200.
     package static func failure(status: Int, _ body: [UInt8]) -> EtcdError {
         // etcd 3.4 and 3.5 send `{"error","message","code"}`, 3.6 sends `{"code","message","details"}`.
-        let json = try? JSON(body)
+        let json = try? JSON(body, maxValues: 1_000)
         if let code = json?["code"]?.wholeNumber {
             return failure(code: code, json?["message"]?.string ?? json?["error"]?.string ?? "no reason given")
         }

@@ -110,11 +110,16 @@ extension EtcdReplies {
         return result
     }
 
+    /// The maximum number of JSON values in an answer: a value of two bytes takes ten times as many in memory. A page
+    /// has some nine values for each of its keys.
+    static let maxValues = 100_000
+
     static func object(_ bytes: [UInt8]) throws(EtcdError) -> JSON {
         let json: JSON
         do throws(JSONReader.Problem) {
-            json = try JSON(bytes)
+            json = try JSON(bytes, maxValues: maxValues)
         } catch {
+            if error.isTooLarge { throw .tooLarge("an answer of more than \(maxValues) JSON values") }
             throw garbled("\(error)")
         }
         guard case .object = json else { throw garbled("it is not an object") }

@@ -45,11 +45,11 @@ package struct HTTPResponseReader {
                 hasMore = true
                 return parts
             case .rest:
-                parts.append(.bytes(Array(rest)))
+                parts.append(body: rest)
                 rest = []
             case .body(let left), .chunk(let left):
                 let part = rest.prefix(left)
-                parts.append(.bytes(Array(part)))
+                parts.append(body: part)
                 rest = rest.dropFirst(part.count)
                 pass(part.count, of: left)
             case .head, .chunkSize, .chunkEnd, .trailers:
@@ -125,6 +125,16 @@ package struct HTTPResponseReader {
         guard digits.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }), let size = Int(digits, radix: 16)
         else { throw .garbled("a chunk without a size") }
         state = size == 0 ? .trailers : .chunk(size)
+    }
+}
+
+extension [EtcdTransportPart] {
+    /// Appends a part of the body to the previous one: chunks can be of one byte each.
+    fileprivate mutating func append(body: ArraySlice<UInt8>) {
+        guard case .bytes(var bytes)? = last else { return append(.bytes(Array<UInt8>(body))) }
+        removeLast()
+        bytes += body
+        append(.bytes(bytes))
     }
 }
 

@@ -14,11 +14,13 @@ final class SocketExchange: Sendable {
 
     private let address: EtcdAddress
     private let request: [UInt8]
+    private let maxBody: Int?
     private let continuation: Continuation
     private let state = Mutex(State())
 
-    init(_ address: EtcdAddress, _ request: [UInt8], _ continuation: Continuation) {
-        (self.address, self.request, self.continuation) = (address, request, continuation)
+    /// - Parameter maxBody: The size limit of the reply; nil for a stream without an end.
+    init(_ address: EtcdAddress, _ request: [UInt8], maxBody: Int?, _ continuation: Continuation) {
+        (self.address, self.request, self.maxBody, self.continuation) = (address, request, maxBody, continuation)
     }
 
     /// Wakes the thread by shutting down the socket. Only the thread closes it, so the descriptor cannot be reused
@@ -83,6 +85,7 @@ final class SocketExchange: Sendable {
     private func exchange(_ socket: Int32, _ reader: inout HTTPResponseReader) -> EtcdError? {
         guard EtcdSocket.send(request, to: socket) else { return .unreachable("cannot send: \(errorText())") }
         var buffer = [UInt8](repeating: 0, count: 65_536)
+        var size = 0
         do throws(EtcdError) {
             while !reader.isComplete {
                 guard let bytes = EtcdSocket.receive(socket, into: &buffer) else {
@@ -90,14 +93,25 @@ final class SocketExchange: Sendable {
                 }
                 if bytes.isEmpty { try reader.end() }
                 for part in try reader.append(bytes) {
-                    if case .dropped = continuation.yield(part) {
-                        return .unavailable("it sends faster than it is read")
-                    }
+                    if case .bytes(let bytes) = part { size += bytes.count }
+                    if let maxBody, size > maxBody { return .tooLarge("an answer of more than \(maxBody) bytes") }
+                    deliver(part)
                 }
             }
             return nil
         } catch {
             return error
+        }
+    }
+
+    /// The pause before a part is offered again. The stream does not tell when its reader took one; meanwhile TCP
+    /// slows the server down.
+    private static let pause: UInt32 = 2_000
+
+    private func deliver(_ part: EtcdTransportPart) {
+        while case .dropped = continuation.yield(part) {
+            if state.withLock({ $0.isCancelled }) { return }
+            usleep(Self.pause)
         }
     }
 }

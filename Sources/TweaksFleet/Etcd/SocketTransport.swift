@@ -5,10 +5,10 @@ internal import Dispatch
 /// A minimal HTTP/1.1 client. On Linux, Foundation's URLSession crashes on responses with trailers, which every etcd
 /// error has, and it would use the proxies set in environment variables.
 package final class SocketTransport: EtcdTransport {
-    /// The size limit of a reply; a page of a hundred values of 64 KiB in base64 takes less than a tenth of it.
-    static let maxBody = 80 << 20
-    /// The maximum number of parts, of at most 64 KiB each, buffered for the reader.
-    private static let maxParts = 4_096
+    /// The size limit of a reply; a page of a hundred values of 64 KiB in base64 takes about half of it.
+    static let maxBody = 16 << 20
+    /// The maximum number of parts, of at most 64 KiB each, buffered for the reader of a stream.
+    private static let maxParts = 64
 
     private let pool = SocketPool()
 
@@ -27,12 +27,7 @@ package final class SocketTransport: EtcdTransport {
             for try await part in open(url, body, headers, timeout) {
                 switch part {
                 case .status(let code): status = code
-                case .bytes(let bytes):
-                    guard reply.count + bytes.count <= Self.maxBody else {
-                        let text = "an answer of more than \(Self.maxBody) bytes"
-                        throw EtcdTransportError(.tooLarge(text), mayHaveTakenEffect: true)
-                    }
-                    reply += bytes
+                case .bytes(let bytes): reply += bytes
                 }
             }
         } catch {
@@ -53,14 +48,17 @@ package final class SocketTransport: EtcdTransport {
     private func open(
         _ url: String, _ body: [UInt8], _ headers: [String: String], _ timeout: Duration?
     ) -> AsyncThrowingStream<EtcdTransportPart, any Error> {
+        // A reply is limited as a whole; a stream waits for its reader.
+        let isStream = timeout == nil
         let (parts, continuation) = AsyncThrowingStream.makeStream(
-            of: EtcdTransportPart.self, bufferingPolicy: .bufferingOldest(Self.maxParts))
+            of: EtcdTransportPart.self, bufferingPolicy: isStream ? .bufferingOldest(Self.maxParts) : .unbounded)
         guard let address = EtcdAddress(url) else {
             let error = EtcdError.unreachable("\(url) is not a URL with http://")
             continuation.finish(throwing: EtcdTransportError(error, mayHaveTakenEffect: false))
             return parts
         }
-        let exchange = SocketExchange(address, Self.request(address, body, headers), continuation)
+        let exchange = SocketExchange(
+            address, Self.request(address, body, headers), maxBody: isStream ? nil : Self.maxBody, continuation)
         guard pool.begin(exchange) else {
             let error = EtcdError.unreachable("the client is closed")
             continuation.finish(throwing: EtcdTransportError(error, mayHaveTakenEffect: false))

@@ -1,5 +1,6 @@
 // Tests the client with a scripted transport: endpoints, transactions, pages, leases.
 
+import Synchronization
 import Testing
 
 @testable import TweaksFleet
@@ -47,6 +48,50 @@ import Testing
         let (client, transport) = try Self.client { _ in .answer(400, reply) }
         _ = await etcdFailure { try await client.status() }
         #expect(transport.endpoints == "a")
+    }
+
+    private static func page(_ keys: Int, more: Bool = true, key: String = "eg==", value: String = "") -> String {
+        let pairs = (0..<keys).map { _ in #"{"key":"\#(key)","value":"\#(value)","mod_revision":"1"}"# }
+        return #"{"header":{"revision":"5"},"kvs":[\#(pairs.joined(separator: ","))],"more":\#(more)}"#
+    }
+
+    @Test func `A page that is too large is requested with fewer keys`() async throws {
+        let (client, transport) = try Self.client { request in
+            request.body.contains(#""limit":"100""#) || request.body.contains(#""limit":"12""#)
+                ? .failure(.tooLarge("an answer"), mayHaveTakenEffect: true) : .answer(200, Self.page(1, more: false))
+        }
+        #expect(try await client.range(EtcdRange(.prefix([0x61]))).keys.count == 1)
+        #expect(transport.requests.count == 3)
+        let (refusing, all) = try Self.client { _ in .failure(.tooLarge("an answer"), mayHaveTakenEffect: true) }
+        #expect(await etcdFailure { try await refusing.range(EtcdRange(.prefix([0x61]))) }?.kind == "tooLarge")
+        #expect(all.requests.count == 3)
+    }
+
+    @Test func `An answer of many small values is too large`() async throws {
+        for text in [
+            #"{"x":["# + Array(repeating: "0", count: 100_001).joined(separator: ",") + "]}", Self.page(30_000),
+        ] {
+            let (client, _) = try Self.client { _ in .answer(200, text) }
+            let error = await etcdFailure { try await client.range(EtcdRange(.prefix([0x61]))) }
+            #expect(error == .tooLarge("an answer of more than 100000 JSON values"))
+        }
+    }
+
+    /// A server that always has more.
+    @Test func `A range without an end is too large`() async throws {
+        let value = String(repeating: "AAAA", count: 300_000)
+        let count = Mutex<UInt8>(0)
+        let (client, transport) = try Self.client { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            let key = EtcdBase64.encode([0x61, number])
+            return .answer(200, Self.page(8, key: key, value: value))
+        }
+        let error = await etcdFailure { try await client.range(EtcdRange(.prefix([0x61]))) }
+        #expect(error?.description.contains("keys and values of more than 67108864 bytes; delete what") == true)
+        #expect(transport.requests.count == 10)
     }
 
     /// A repeated transaction could fail its own comparison.

@@ -96,4 +96,12 @@ import Testing
 
     @Test(arguments: ["", "http://", "http:///x", "https://a", "http://a:b", "http://a:65536", "http://:1"])
     func `An invalid URL is nil`(_ url: String) { #expect(EtcdAddress(url) == nil) }
+
+    /// A part of its own would take ten times as much memory as the bytes of the connection.
+    @Test func `Chunks that arrive together are one part`() throws {
+        let chunks = String(repeating: "1\r\nx\r\n", count: 1_000)
+        var reader = HTTPResponseReader()
+        let parts = try reader.append(utf8("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(chunks)")[...])
+        #expect(parts == [.status(200), .bytes([UInt8](repeating: 0x78, count: 1_000))])
+    }
 }
