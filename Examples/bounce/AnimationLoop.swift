@@ -29,15 +29,15 @@ final class AnimationLoop {
     /// Draws on the terminal, 60 times a second, until the task is canceled or q is pressed.
     /// - Parameters:
     ///   - hint: The status line.
-    ///   - panel: The address of the panel, which p shows in the status line.
-    func run(hint: StatusLine, panel: String?) async {
+    ///   - panel: The address of the panel, which p shows in the status line; it changes once its code is used.
+    func run(hint: StatusLine, panel: () -> String?) async {
         Terminal.enter()
         defer { Terminal.leave() }
         let clock = ContinuousClock()
         let interval = Duration.seconds(1) / 60
         var shown = clock.now
         while !Task.isCancelled, Terminal.isActive, handleKeys() {
-            let link = showsPanel ? panel : nil
+            let link = showsPanel ? panel() : nil
             let next = max(shown + interval, clock.now - interval)
             // Suspends the task without blocking the main actor, so that actions and bindings run.
             try? await clock.sleep(until: next, tolerance: .zero)
@@ -58,7 +58,7 @@ final class AnimationLoop {
         meter.count(seconds)
         let (columns, rows) = Terminal.size
         let rate = Int(Look.framesPerSecond.value.rounded())
-        // Only the panel's address, so that it fits into 80 columns.
+        // Only the panel's address, which takes most of the line.
         let status = link.map { " \($0)" } ?? hint.text(on: (columns, rows), rate: rate)
         // After a suspension the label continues from its last position.
         let frame = scene.frame(columns: columns, rows: rows, after: min(seconds, 0.1), status: status)

@@ -45,7 +45,7 @@ struct Bounce {
         defer { daemon.stop() }
 
         let show = Task {
-            isDrawing ? await loop.run(hint: hint(for: daemon), panel: daemon.panelAddress) : await printChanges()
+            isDrawing ? await loop.run(hint: hint(for: daemon), panel: { daemon.panelAddress }) : await printChanges()
         }
         // Without drawing there is no terminal to restore, so Ctrl-Z keeps its default action.
         let signals = Signals.stream([SIGINT, SIGTERM, SIGQUIT] + (isDrawing ? [SIGTSTP, SIGHUP] : []))

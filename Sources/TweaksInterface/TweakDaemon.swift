@@ -62,8 +62,12 @@ public final class TweakDaemon: Sendable {
     /// The TCP port; nil where TCP is off.
     public var port: Int? { service?.port }
 
-    /// The address of the web page with its own token, which gives access to every holder; nil where it is off.
+    /// The address of the web page with a code that signs in one browser, with all rights; nil where it is off. Once the
+    /// code is used, the address has another one.
     public var panelAddress: String? { service?.panelAddress }
+
+    /// The panel's own token, with which programs have all rights; nil where the panel is off.
+    public var panelToken: String? { service?.panelToken }
 
     /// The path of the Unix socket; nil where it is off.
     public var socketPath: String? { service?.socketPath }
@@ -73,6 +77,7 @@ public final class TweakDaemon: Sendable {
 package protocol DaemonService: Sendable {
     var port: Int? { get }
     var panelAddress: String? { get }
+    var panelToken: String? { get }
     var socketPath: String? { get }
 
     func stop()

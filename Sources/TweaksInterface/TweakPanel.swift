@@ -6,9 +6,24 @@
 /// try TweakDaemon.start("bounce", panel: .on, tweaks: Look.all)
 /// ```
 ///
-/// Each request must carry a token. The panel has its own token, which is part of the printed address and which a
-/// daemon stores with its state; tokens of the token file are accepted too, with their scopes.
+/// The page has an address of its own, `http://ID.localhost:PORT/`. The printed address also has a code, which signs in
+/// one browser, once. Programs send a token: the panel's own, which a daemon stores with its state, or one of the token
+/// file, with its scopes.
 public struct TweakPanel: Equatable, Sendable {
+    /// How long the page keeps its address, `ID.localhost`. A program that listens at the panel's port while this one
+    /// does not run can leave code in browsers, which stays there for the address that was open then.
+    public enum Origin: Equatable, Sendable {
+        /// A new address at each start of a daemon with a token file, under a service manager, or as root; otherwise
+        /// the address is kept.
+        case automatic
+        /// A new address at each start. A page that is open goes on; one that is reloaded after a restart needs the new
+        /// address: `tweakctl NAME panel`.
+        case perStart
+        /// The address is kept with the daemon's state, so that a page can be reloaded after a restart. Without a state
+        /// directory each start has a new one.
+        case kept
+    }
+
     /// Whether the panel is served.
     public var isOn: Bool
     /// The preferred port; if it is taken, a free port is used, except in a daemon with a token file. 0 means a free
@@ -19,13 +34,18 @@ public struct TweakPanel: Equatable, Sendable {
     /// Addresses beyond loopback need a token file, and tokens cross the network in clear text: an SSH tunnel is
     /// better.
     public var address: String?
-    /// Host names that browsers may use for this server, beside `localhost` and the addresses; any other name is
-    /// rejected.
+    /// Further host names of the page, such as `localhost` for a browser that does not know `ID.localhost`; any other
+    /// name is rejected. There the page stores nothing, and asks for a code each time it is loaded.
     public var names: [String]
+    /// How long the page keeps its address.
+    public var origin: Origin
 
     /// A panel with all its settings.
-    public init(isOn: Bool = true, port: Int = 0, address: String? = nil, names: [String] = []) {
+    public init(
+        isOn: Bool = true, port: Int = 0, address: String? = nil, names: [String] = [], origin: Origin = .automatic
+    ) {
         (self.isOn, self.port, self.address, self.names) = (isOn, port, address, names)
+        self.origin = origin
     }
 
     /// No panel: the program serves no HTTP.

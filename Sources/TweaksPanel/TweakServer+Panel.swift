@@ -25,13 +25,15 @@ extension TweakServer {
         self.init(name: name, registry: registry, listeners: listeners, limits: limits, hooks: hooks)
     }
 
-    /// The address of the panel, with the token of this server; nil without a panel, or while the server is not
-    /// running.
+    /// The address of the panel, with a code that signs in one browser; nil without a panel, or while the server is not
+    /// running. Once the code is used, the address has another one.
     ///
     /// It grants all rights. Print it only where its user alone can read it.
-    public var panelAddress: String? {
-        guard let endpoint = serverEndpoints.lazy.compactMap({ $0 as? PanelEndpoint }).first, let port = endpointPort
-        else { return nil }
-        return endpoint.link(port: port)
-    }
+    public var panelAddress: String? { endpointPort.flatMap { panel?.link(port: $0) } }
+
+    /// The panel's own token, with which programs have all rights; nil without a panel, or while the server is not
+    /// running.
+    public var panelToken: String? { endpointPort.flatMap { _ in panel?.secret } }
+
+    private var panel: PanelEndpoint? { serverEndpoints.lazy.compactMap { $0 as? PanelEndpoint }.first }
 }

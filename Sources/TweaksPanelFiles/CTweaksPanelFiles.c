@@ -7,6 +7,8 @@
 static const struct tweaks_panel_file files[] = {
 #define FILE "openapi.json"
 #include "embedded_file.h"
+#define FILE "notice.html"
+#include "embedded_file.h"
 #define FILE "page/index.html"
 #include "embedded_file.h"
 #define FILE "page/icon.svg"
@@ -48,6 +50,8 @@ static const struct tweaks_panel_file files[] = {
 #define FILE "page/event-stream.js"
 #include "embedded_file.h"
 #define FILE "page/format.js"
+#include "embedded_file.h"
+#define FILE "page/interception.js"
 #include "embedded_file.h"
 #define FILE "page/layers.js"
 #include "embedded_file.h"

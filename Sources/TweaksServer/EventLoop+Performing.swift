@@ -25,7 +25,7 @@ extension EventLoop {
         case .authenticationDelay(let error, let delay): delayAuthenticationError(session, error, for: delay)
         case .list: session.send(executor.list(sessions.all, for: session))
         case .kick(let number): kick(number, by: session)
-        case .panel(let rotate): sendPanelAddress(rotate: rotate, to: session)
+        case .panel(let word): sendPanelAddress(word, to: session)
         case .running(var running):
             session.input.isProven = true
             running.isChange = request.wantsChange

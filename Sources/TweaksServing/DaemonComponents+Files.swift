@@ -22,9 +22,7 @@ extension DaemonComponents {
         settings.panel?.persist(
             in: try? settings.stateDirectory?.get(), server, hasTokenFile: settings.tokenFile != nil,
             reportProblem: { log.post(.warning($0)) },
-            onTokenRotated: {
-                log.post(.tokens("the panel has a new token; sign-ins with the old one have ended"))
-            })
+            announce: { log.post(.tokens($0)) })
     }
 
     static func tokens(_ path: String, _ log: EventLog, _ relay: Relay<TokenTable>) -> TokenFileMonitor {

@@ -9,9 +9,9 @@ import TweaksServer
 
 enum DaemonPanel {
     /// The panel that a program has enabled; nil without one.
-    static func make(_ chosen: TweakPanel, isMovable: Bool) -> (any DaemonEndpoint)? {
+    static func make(_ chosen: TweakPanel, isMovable: Bool, keepsOrigin: Bool) -> (any DaemonEndpoint)? {
         #if Panel
-            chosen.isOn ? PanelEndpoint(chosen, isMovable: isMovable) : nil
+            chosen.isOn ? PanelEndpoint(chosen, isMovable: isMovable, keepsOrigin: keepsOrigin) : nil
         #else
             nil
         #endif
@@ -26,5 +26,17 @@ enum DaemonPanel {
                 ? "there is no panel: the program is built without the trait Panel; name it at the dependency on Tweaks"
                 : nil
         #endif
+    }
+}
+
+extension TweakPanel.Origin {
+    /// Whether the page's address is kept over a restart. On a developer's own machine a reloaded page goes on working;
+    /// elsewhere other users may listen at the port meanwhile.
+    func isKept(hasTokens: Bool, isService: Bool, isRoot: Bool) -> Bool {
+        switch self {
+        case .automatic: !hasTokens && !isService && !isRoot
+        case .perStart: false
+        case .kept: true
+        }
     }
 }

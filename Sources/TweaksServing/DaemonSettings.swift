@@ -62,7 +62,13 @@ struct DaemonSettings {
             let near = Spelling.nearest(to: $0, among: known)
             return "\($0) is not used by this version; \(near.map { "did you mean \($0)?" } ?? "unset it")"
         }
-        self.panel = try Self.panel(configuration.panel.settings, hasTokens: tokenFile != nil, environment, &warnings)
+        let panel = configuration.panel.settings
+        let isService = ServiceManager.hasStarted(
+            environment, isOnTerminal: configuration.isOnTerminal ?? StandardError.isTerminal)
+        let keepsOrigin = panel.origin.isKept(
+            hasTokens: tokenFile != nil, isService: isService, isRoot: ThisProcess.user == 0)
+        self.panel = try Self.panel(
+            panel, hasTokens: tokenFile != nil, keepsOrigin: keepsOrigin, environment, &warnings)
         let sockets = try Self.sockets(name, environment, &warnings)
         let tcp = configuration.tcp
         let ports = try Self.ports(tcp, hasTokens: tokenFile != nil, environment)
@@ -122,7 +128,8 @@ struct DaemonSettings {
     // MARK: Panel
 
     private static func panel(
-        _ chosen: TweakPanel, hasTokens: Bool, _ environment: [String: String], _ warnings: inout [String]
+        _ chosen: TweakPanel, hasTokens: Bool, keepsOrigin: Bool, _ environment: [String: String],
+        _ warnings: inout [String]
     ) throws(ServerError) -> (any DaemonEndpoint)? {
         var (chosen, isMovable) = (chosen, !hasTokens)
         if let text = environment["TWEAKS_PANEL_PORT"], !text.isEmpty {
@@ -133,7 +140,7 @@ struct DaemonSettings {
             (chosen.isOn, chosen.port, isMovable) = (true, Int(port), false)
         }
         if let warning = DaemonPanel.warning(isWanted: chosen.isOn) { warnings.append(warning) }
-        return DaemonPanel.make(chosen, isMovable: isMovable)
+        return DaemonPanel.make(chosen, isMovable: isMovable, keepsOrigin: keepsOrigin)
     }
 
     // MARK: Sockets

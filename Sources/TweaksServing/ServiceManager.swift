@@ -16,6 +16,13 @@ package struct ServiceManager: Sendable {
         socket = try NotifySocket(address)
     }
 
+    /// Whether a service manager has started this process. Programs in the terminals of some desktops inherit systemd's
+    /// `INVOCATION_ID`, but services do not write to a terminal.
+    package static func hasStarted(_ environment: [String: String], isOnTerminal: Bool) -> Bool {
+        let has = { (name: String) in environment[name].map { !$0.isEmpty } ?? false }
+        return has("NOTIFY_SOCKET") || has("INVOCATION_ID") && !isOnTerminal
+    }
+
     /// Reports that the start, or a reload, is complete.
     /// - Returns: For this and the other messages: nil if it was sent, otherwise the error.
     @discardableResult package func ready(status: String? = nil) -> String? {

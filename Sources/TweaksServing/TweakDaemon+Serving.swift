@@ -22,6 +22,7 @@ extension DaemonComponents: DaemonService {
     var port: Int? { server.port }
     var socketPath: String? { server.socketPaths.first }
     var panelAddress: String? { server.endpointPort.flatMap { panel?.link(port: $0) } }
+    var panelToken: String? { server.endpointPort.flatMap { _ in panel?.secret } }
 
     func stop() { close() }
 

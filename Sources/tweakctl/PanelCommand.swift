@@ -5,26 +5,29 @@ import TweaksSystem
 import TweaksTerminal
 import TweaksWire
 
-/// `panel` and `panel rotate`. The address is always printed. A browser is opened if standard output is a terminal and
-/// there is a display, unless `--no-open` is given.
+/// `panel`, `panel rotate` and `panel token`. The address or the token is always printed. A browser is opened if standard
+/// output is a terminal and there is a display, unless `--no-open` is given.
 struct PanelCommand {
     let target: Target
     let console: Console
-    let rotates: Bool
+    /// `rotate` or `token`; nil for the address.
+    let word: String?
     let opens: Bool
 
     /// The usage line.
-    static let usage = "panel [rotate] [--no-open]"
+    static let usage = "panel [rotate | token] [--no-open]"
 
     /// - Parameter words: The words after the process's name; nil where they are another command.
     init?(_ words: [String], _ target: Target, _ console: Console) throws(Failure) {
         guard words.first == "panel" else { return nil }
         let rest = words.dropFirst()
-        guard Set(rest).isSubset(of: ["rotate", "--no-open"]), Set(rest).count == rest.count else {
+        let words = rest.filter { $0 != "--no-open" }
+        guard words.count <= 1, Set(words).isSubset(of: ["rotate", "token"]), rest.count <= words.count + 1 else {
             throw Failure(.usage, "panel: write tweakctl NAME \(Self.usage)")
         }
-        (self.target, self.console, rotates) = (target, console, rest.contains("rotate"))
-        opens = !rest.contains("--no-open") && !console.isJSON && System.isTerminal(1) && Self.hasDisplay
+        (self.target, self.console, word) = (target, console, words.first)
+        let mayOpen = !rest.contains("--no-open") && word != "token" && !console.isJSON
+        opens = mayOpen && System.isTerminal(1) && Self.hasDisplay
     }
 
     private static var hasDisplay: Bool {
@@ -35,25 +38,25 @@ struct PanelCommand {
         #endif
     }
 
-    /// Requests the address, prints it, and opens it.
+    /// Requests the address or the token, prints it, and opens the address.
     func run() throws(Failure) -> ExitCode {
         let connection = try target.connect()
         if console.isJSON { try target.switchToJSON(connection) }
-        let answer = try target.ask(rotates ? "panel rotate" : "panel", on: connection)
-        let label = "  address: "
+        let answer = try target.ask(word.map { "panel \($0)" } ?? "panel", on: connection)
+        let label = word == "token" ? "  token: " : "  address: "
         guard !answer.isRefusal, !console.isJSON, let line = answer.body.first(where: { $0.hasPrefix(label) }) else {
             console.report(answer)
             return answer.isRefusal ? .refused : .ok
         }
-        let address = String(line.dropFirst(label.count))
-        console.print([address])
-        if opens { open(address) }
+        let text = String(line.dropFirst(label.count))
+        console.print([text])
+        if opens { open(text) }
         return .ok
     }
 
     // MARK: Opening
 
-    /// Opens a file that redirects to the address. The address holds a token, and every user of this machine can read
+    /// Opens a file that redirects to the address. The address holds a code, and every user of this machine can read
     /// the arguments of a program.
     private func open(_ address: String) {
         guard case .unix(let socket) = target.address else { return }

@@ -177,10 +177,6 @@ private final class GuideShell {
             output += try terminal.read(through: "live")
             try terminal.type("q")
         }
-        // Each start creates a new link to the panel.
-        if command.hasPrefix("swift run") {
-            try terminal.type("export TOKEN=$(sed 's/.*token=//' \(fixture.socket("bounce")).panel)\n")
-        }
         output += try terminal.read(through: "-- ")
         let code = try terminal.read(through: "\n")
         let mayFail = command.hasPrefix("nc ") || command.contains("curl -sN") || command.contains(" watch ")

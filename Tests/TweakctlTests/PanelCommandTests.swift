@@ -23,7 +23,13 @@ import TweaksTestSupport
         #expect(rotated.output == (daemon.panelAddress ?? "") + "\n" && daemon.panelAddress != first)
         let json = try fixture.run("--json", "bounce", "panel")
         #expect(json.output == "{\"ok\":true,\"address\":\"\(daemon.panelAddress ?? "")\"}\n")
-        #expect(try fixture.run("bounce", "panel", "turn").code == 2)
+        for words in [["turn"], ["rotate", "token"], ["token", "token"], ["--no-open", "--no-open"]] {
+            #expect(try fixture.run(["bounce", "panel"] + words).code == 2)
+        }
+        let token = daemon.panelToken ?? ""
+        #expect(try fixture.run("bounce", "panel", "token") == .init(output: token + "\n"))
+        let tokenJSON = try fixture.run("--json", "bounce", "panel", "token")
+        #expect(tokenJSON.output == "{\"ok\":true,\"token\":\"\(token)\"}\n")
     }
 
     @Test func aMissingPanelIsReported() throws {
@@ -32,10 +38,10 @@ import TweaksTestSupport
         #expect(result.code == 1 && result.output == "" && result.errors.contains("this process has no panel"))
     }
 
-    /// The token is in a file that only this user can read, and in no argument. The address comes from the server.
+    /// The code is in a file that only this user can read, and in no argument. The address comes from the server.
     @Test func thePageRedirectsToTheAddressAndEscapesIt() {
-        let page = PanelCommand.page("http://127.0.0.1:1/#token=twk_a-Z0")
-        #expect(page.contains("content=\"0;url=http://127.0.0.1:1/#token=twk_a-Z0\""))
+        let page = PanelCommand.page("http://127.0.0.1:1/#code=twc_a-Z0")
+        #expect(page.contains("content=\"0;url=http://127.0.0.1:1/#code=twc_a-Z0\""))
         #expect(!PanelCommand.page("x\"><script>alert(1)</script>").contains("<script"))
     }
 }

@@ -27,7 +27,7 @@ enum PanelBenchmarks {
         defer { server.stop() }
         let seen = DispatchSemaphore(value: 0)
         let token = tweak.observe { _ in seen.signal() }
-        let panel = try PanelConnection(server.panelAddress ?? "")
+        let panel = try PanelConnection(server.addressWithToken)
         let lines = try Connection(port: UInt16(server.port ?? 0))
         var (ours, theirs): ([Double], [Double]) = ([], [])
         for round in 1...5_000 {
@@ -124,6 +124,14 @@ enum PanelBenchmarks {
         Table.row(
             "wake-ups in 2 s with the panel on, nobody looking", value: Double(with.switches - switches), unit: "",
             goal: "0")
+    }
+}
+
+extension TweakServer {
+    /// The address of the panel's page, with the panel's token.
+    var addressWithToken: String {
+        let page = (panelAddress ?? "").prefix { $0 != "#" }
+        return "\(page)#token=\(panelToken ?? "")"
     }
 }
 

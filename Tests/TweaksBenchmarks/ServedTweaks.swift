@@ -46,7 +46,7 @@ extension ServedTweaks {
         }
         let server = TweakServer(panel: .on, name: "bench", listeners: [.tcp(port: 0)], limits: limits)
         try server.start()
-        Peer.serve("\(server.port ?? 0) \(server.panelAddress ?? "")", keeping: server, tweaks)
+        Peer.serve("\(server.port ?? 0) \(server.addressWithToken)", keeping: server, tweaks)
     }
 
     /// Serves with default settings, an observer, and no files. An action sets the mark of ``CountedProcess``.

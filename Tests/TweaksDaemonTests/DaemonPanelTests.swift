@@ -29,9 +29,59 @@ import TweaksWire
         let daemon = try fixture.start(panel: .on)
         try expectServed(daemon)
         let link = try #require(daemon.panelAddress)
-        #expect(link.hasPrefix("http://127.0.0.1:") && link.contains("/#token=twk_"))
+        let page = /http:\/\/[a-z2-7]{26}\.localhost:\d+\/#code=twc_[A-Za-z0-9_-]{24}/
+        #expect(try page.wholeMatch(in: link) != nil, "\(link)")
+        #expect(daemon.panelToken?.hasPrefix("twk_") == true)
         daemon.stop()
-        #expect(daemon.panelAddress == nil)
+        #expect(daemon.panelAddress == nil && daemon.panelToken == nil)
+    }
+
+    /// Setting, token file, environment, on a terminal, whether a restart keeps the address of the page.
+    @Test(
+        arguments: [
+            (.kept, false, [:], false, true), (.kept, true, ["NOTIFY_SOCKET": "/x"], false, true),
+            (.perStart, false, [:], true, false), (.automatic, true, [:], true, false),
+            (.automatic, false, ["NOTIFY_SOCKET": "/x"], true, false),
+            (.automatic, false, ["INVOCATION_ID": "ab"], false, false),
+            (.automatic, false, ["INVOCATION_ID": "ab"], true, geteuid() != 0),
+            (.automatic, false, [:], false, geteuid() != 0),
+        ] as [(TweakPanel.Origin, Bool, [String: String], Bool, Bool)])
+    func theAddressIsKeptOnlyOnADevelopersMachine(
+        _ origin: TweakPanel.Origin, _ hasTokens: Bool, _ environment: [String: String], _ isOnTerminal: Bool,
+        _ isKept: Bool
+    ) throws {
+        let tokens = hasTokens ? try saveTokens("ops \(ScramVerifier(token: "twk_ops").text) read") : nil
+        var hosts: [String] = []
+        for _ in 1...2 {
+            let daemon = try fixture.start(
+                panel: TweakDaemon.Panel(TweakPanel(origin: origin)), tokens: tokens,
+                storage: .directory(fixture.state), registry: ExampleTweaks().registry, isOnTerminal: isOnTerminal,
+                environment)
+            hosts.append(try PanelAddress(daemon).host)
+            fixture.stop(daemon)
+        }
+        #expect((hosts[0] == hosts[1]) == isKept)
+    }
+
+    /// The file has the next code as soon as the sign-in is answered; nothing of it is in the log.
+    @Test func aUsedCodeIsReplacedInTheFile() throws {
+        let daemon = try fixture.start(panel: .on)
+        let address = try PanelAddress(daemon)
+        _ = try PanelBrowser(signingInWith: address.code, address.port)
+        let next = try PanelAddress(daemon)
+        #expect(next.code != address.code && next.host == address.host)
+        #expect(try content(linkFile) == (daemon.panelAddress ?? "") + "\n" && mode(linkFile) == 0o600)
+        for text in [address.code, next.code, next.host] { #expect(!fixture.events.logLines.joined().contains(text)) }
+    }
+
+    /// There is no file and no command that shows it.
+    @Test func withoutASocketTheNextCodeIsInTheLog() throws {
+        let daemon = try fixture.start(panel: .on, ["TWEAKS_SOCKET": "off"])
+        let address = try PanelAddress(daemon)
+        _ = try PanelBrowser(signingInWith: address.code, address.port)
+        fixture.stop(daemon)
+        let link = try #require(fixture.events.logLines.first { $0.contains("the next sign-in to the panel: http://") })
+        #expect(link.contains("\(address.host):\(address.port)/#code=twc_") && !link.contains(address.code))
     }
 
     @Test func eachStartHasItsOwnTokenAndPort() throws {
@@ -141,27 +191,27 @@ import TweaksWire
         #expect(try address.get("/api/whoami", host: "127.0.0.2").read(through: "\r\n") == "HTTP/1.1 200 OK\r\n")
     }
 
-    @Test func theTokenIsInAFileAndNotInTheLog() throws {
+    @Test func theCodeIsInAFileAndNotInTheLog() throws {
         let daemon = try fixture.start(panel: .on)
         let address = try PanelAddress(daemon)
         #expect(try content(linkFile) == (daemon.panelAddress ?? "") + "\n" && mode(linkFile) == 0o600)
         let log = fixture.events.logLines.joined()
-        #expect(!log.contains(address.token))
+        #expect(!log.contains(address.token) && !log.contains(address.code) && !log.contains(address.host))
         #expect(
             log.contains(
-                "; panel http://127.0.0.1:\(address.port)/ (the link with its token: \(linkFile)); try: nc -U "))
+                "; panel http://127.0.0.1:\(address.port)/ (the link with its code: \(linkFile)); try: nc -U "))
         daemon.stop()
         #expect(!FileManager.default.fileExists(atPath: linkFile))
     }
 
-    @Test func onATerminalTheTokenIsInTheLine() throws {
+    @Test func onATerminalTheCodeIsInTheLine() throws {
         let link = try #require(try fixture.start(panel: .on, isOnTerminal: true).panelAddress)
         #expect(fixture.events.logLines.joined().contains("; panel \(link); try: nc -U "))
         #expect(!FileManager.default.fileExists(atPath: linkFile))
     }
 
     /// There is no path for the file and, without tokens, no other way to sign in.
-    @Test func withoutASocketTheTokenIsInTheLine() throws {
+    @Test func withoutASocketTheCodeIsInTheLine() throws {
         let link = try #require(try fixture.start(panel: .on, ["TWEAKS_SOCKET": "off"]).panelAddress)
         #expect(fixture.events.logLines == ["example: tweaks at panel \(link)"])
     }
@@ -179,15 +229,15 @@ import TweaksWire
         #expect(try content(victim) == "mine")
     }
 
-    @Test func whereTheFileCannotBeWrittenTheTokenIsNotLogged() throws {
+    @Test func whereTheFileCannotBeWrittenTheCodeIsNotLogged() throws {
         try fixture.start().stop()
         try FileManager.default.createDirectory(atPath: linkFile, withIntermediateDirectories: false)
         let address = try PanelAddress(fixture.start(panel: .on))
         let log = fixture.events.logLines.joined()
-        #expect(!log.contains(address.token))
+        #expect(!log.contains(address.token) && !log.contains(address.code) && !log.contains(address.host))
         #expect(
             log.contains(
-                "; panel http://127.0.0.1:\(address.port)/ (requires a token; the link with its token could not be "
+                "; panel http://127.0.0.1:\(address.port)/ (requires a token; the link with its code could not be "
                     + "written to \(linkFile): free that name); try: nc -U "))
     }
 

@@ -10,12 +10,15 @@ import TweaksWire
 struct PanelAddress {
     let host: String
     let port: Int
+    /// The code that signs in a browser.
+    let code: String
     let token: String
 
     init(_ daemon: TweakDaemon) throws {
         let link = try #require(daemon.panelAddress)
         let url = try #require(URLComponents(string: link))
-        token = try #require(url.fragment?.components(separatedBy: "token=").last)
+        code = try #require(url.fragment?.components(separatedBy: "code=").last)
+        token = try #require(daemon.panelToken)
         (host, port) = (try #require(url.host), try #require(url.port))
     }
 

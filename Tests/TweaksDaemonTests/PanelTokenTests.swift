@@ -19,7 +19,7 @@ import TweaksTestSupport
 
     private func stored() throws -> (token: String, port: Int) {
         let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(String.init)
-        let port = lines.last.flatMap { Int($0.dropFirst("port ".count)) }
+        let port = lines.dropFirst().first.flatMap { Int($0.dropFirst("port ".count)) }
         return (try #require(lines.first), try #require(port))
     }
 
@@ -66,7 +66,10 @@ import TweaksTestSupport
         #expect(try client.ask("panel") == ["  address: \(try #require(daemon.panelAddress))", "ok"])
         let reply = try client.ask("panel rotate")
         let token = try parts(daemon).token
-        #expect(token != old.token && reply.first == "  address: http://127.0.0.1:\(old.port)/#token=\(token)")
+        #expect(token != old.token && reply.first == "  address: \(daemon.panelAddress ?? "")")
+        let new = try PanelAddress(daemon)
+        #expect(new.host != old.host && new.code != old.code && new.port == old.port)
+        #expect(try client.ask("panel token") == ["  token: \(token)", "ok"])
         #expect(try browser.resume() != "HTTP/1.1 200")
         #expect(try old.get("/api/whoami").read(through: "\r\n") == "HTTP/1.1 401 Unauthorized\r\n")
         #expect(try PanelBrowser(signingInWith: token, old.port).resume() == "HTTP/1.1 200")
@@ -79,8 +82,8 @@ import TweaksTestSupport
     @Test func onlyAnAdministratorOnTheUnixSocketSeesTheAddress() throws {
         let daemon = try fixture.start(tcp: .open(port: 0), panel: .on)
         let remote = try fixture.connectTCP(daemon)
-        for line in ["panel", "panel rotate"] {
-            let refusal = "error denied the panel's token is shown only on the Unix socket; connect there"
+        for line in ["panel", "panel rotate", "panel token"] {
+            let refusal = "error denied the panel's address and token are shown only on the Unix socket; connect there"
             #expect(try remote.ask(line) == [refusal])
         }
         let local = try fixture.connect(daemon)

@@ -24,8 +24,10 @@ enum PanelAction: Equatable, Sendable {
 enum PanelLogin: Equatable, Sendable {
     /// The first message of SCRAM, and the last one.
     case begin(String), finish(String)
-    /// A page requests a challenge, and answers it.
-    case challenge, answer(String, [UInt8])
+    /// A program requests a challenge; or a page, which first wants the proof that the server knows its key, too.
+    case challenge, prove(SignIn.Key, nonce: String)
+    /// Either answers its challenge.
+    case answer(String, [UInt8])
 }
 
 /// Requests of the protocol with one response; the first error ends the script, and is the response.

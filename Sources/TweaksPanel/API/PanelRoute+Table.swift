@@ -16,7 +16,7 @@ extension PanelRoute {
             .file(call.parameters[1...].joined(separator: "/"), version: call.parameters[0])
         },
         PanelRoute("POST", "/login", .auth) { call throws(HTTPFailure) in
-            .login(try login(try call.body("scram", "challenge", "answer")))
+            .login(try login(try call.body("scram", "challenge", "answer", "nonce", "by")))
         },
         PanelRoute("POST", "/logout") { call throws(HTTPFailure) in
             _ = try call.body()
@@ -30,10 +30,18 @@ extension PanelRoute {
         },
     ]
 
-    /// One of the four steps of a sign-in, chosen by the fields of the body.
+    /// One of the steps of a sign-in, chosen by the fields of the body.
     private static func login(_ fields: PanelFields) throws(HTTPFailure) -> PanelLogin {
-        switch fields.names(among: ["scram", "challenge", "answer"]) {
+        switch fields.names(among: ["scram", "challenge", "answer", "nonce", "by"]) {
         case []: return .challenge
+        case ["nonce", "by"]:
+            let (nonce, by) = (try fields.required("nonce", .text), try fields.required("by", .text))
+            guard (16...64).contains(nonce.utf8.count), Base64.isForURL(nonce), let key = SignIn.Key(rawValue: by)
+            else {
+                let message = "the body: write 16 to 64 random letters and digits as nonce, and browser or page as by"
+                throw HTTPFailure(.usage, message)
+            }
+            return .prove(key, nonce: nonce)
         case ["scram"]:
             let message = try fields.required("scram", .text)
             return message.hasPrefix("c=") ? .finish(message) : .begin(message)
@@ -42,7 +50,8 @@ extension PanelRoute {
         default:
             throw HTTPFailure(
                 .usage,
-                "the body: write a SCRAM message as scram, or a challenge with its answer, or {} to get a challenge")
+                "the body: write a SCRAM message as scram, a challenge with its answer, nonce and by, or {} to get a challenge"
+            )
         }
     }
 

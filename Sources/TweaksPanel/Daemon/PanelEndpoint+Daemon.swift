@@ -10,14 +10,19 @@ extension PanelEndpoint: DaemonEndpoint {
 
     package func persist(
         in directory: String?, _ server: TweakServer, hasTokenFile: Bool,
-        reportProblem: @escaping @Sendable (String) -> Void, onTokenRotated: @escaping @Sendable () -> Void
+        reportProblem: @escaping @Sendable (String) -> Void, announce: @escaping @Sendable (String) -> Void
     ) {
-        guard let directory, let port = server.endpointPort else { return }
-        let keepsOwn =
-            tokenFile?.persist(self, port: port) { [weak server, weak self] in
-                onTokenRotated()
-                if let server, let self { PanelLink(endpoint: self).rewrite(for: server) }
-            } ?? false
+        guard let port = server.endpointPort else { return }
+        onChange { [weak server, weak self] change in
+            guard let server, let self else { return }
+            if change == .token {
+                tokenFile?.rewrite(self, port: port)
+                announce("the panel has a new token; sign-ins with the old one have ended")
+            }
+            PanelLink(endpoint: self).replace(for: server, hasTokens: hasTokenFile, announce)
+        }
+        guard let directory else { return }
+        let keepsOwn = tokenFile?.write(self, port: port) ?? false
         guard keepsOwn || hasTokenFile && ports.first != 0 else { return }
         SignInFile(directory: directory, port: port).persist(self, keepsOwn: keepsOwn, reportProblem: reportProblem)
     }

@@ -1,9 +1,9 @@
-// Announces the panel's address with its token: on a terminal, or in a file that only its owner can read.
+// Announces the panel's address with its code: on a terminal, or in a file that only its owner can read.
 
 import TweaksServer
 import TweaksSystem
 
-/// The address of a running panel. Logs are kept and read by others, so they never contain the token.
+/// The address of a running panel. Logs are kept and read by others, so they never contain the code.
 struct PanelLink {
     let endpoint: PanelEndpoint
 
@@ -19,20 +19,26 @@ struct PanelLink {
         if let path = Self.path(server) {
             let isWritten = Self.write(link, to: path)
             return isWritten
-                ? "\(plain) (the link with its token: \(path))"
-                : "\(plain) (requires a token; the link with its token could not be written to \(path): free that name)"
+                ? "\(plain) (the link with its code: \(path))"
+                : "\(plain) (requires a token; the link with its code could not be written to \(path): free that name)"
         }
         return hasTokens ? "\(plain) (requires a token)" : "panel \(link)"
     }
 
+    /// Replaces the link after its code was used, or the token has changed: in an existing file; in the log where there
+    /// is no other way to sign in.
+    func replace(for server: TweakServer, hasTokens: Bool, _ announce: (String) -> Void) {
+        guard let port = server.endpointPort else { return }
+        let link = endpoint.link(port: port)
+        if let path = Self.path(server) {
+            if access(path, F_OK) == 0 { _ = Self.write(link, to: path) }
+        } else if !hasTokens {
+            announce("the next sign-in to the panel: \(link)")
+        }
+    }
+
     /// The link file beside the Unix socket. In a directory such as /tmp another user may own a file of that name.
     private static func path(_ server: TweakServer) -> String? { server.socketPaths.first.map { $0 + ".panel" } }
-
-    /// Rewrites an existing link file after the token has changed.
-    func rewrite(for server: TweakServer) {
-        guard let path = Self.path(server), let port = server.endpointPort, access(path, F_OK) == 0 else { return }
-        _ = Self.write(endpoint.link(port: port), to: path)
-    }
 
     private static func write(_ link: String, to path: String) -> Bool {
         (try? Folder.replace(path, with: "\(link)\n")) != nil

@@ -1,11 +1,12 @@
-// Keeps the panel's own token and its port over a restart, so that sign-ins remain valid.
+// Keeps the panel's own token, its port and its page's address over a restart, so that sign-ins remain valid.
 
 import Dispatch
 import TweaksStorage
 import TweaksSystem
 import TweaksWire
 
-/// `panel.token` in the state directory, mode 0600: the token, and the last port of the panel. Only the process that
+/// `panel.token` in the state directory, mode 0600: the token, the last port of the panel, and the ID in the address of
+/// its page if that is kept. Only the process that
 /// holds the directory's lock reads and writes it; any other process creates a token at its start.
 struct PanelTokenFile {
     private let path: String
@@ -29,24 +30,25 @@ struct PanelTokenFile {
                 reportProblem("\(path): the file has no token; a new one is created")
                 break
             }
-            let port = lines.dropFirst().first.flatMap { $0.split(separator: " ").last }.flatMap { UInt16($0) }
-            endpoint.restore(secret, port: port.map(Int.init))
+            let word = { (name: String) in
+                lines.dropFirst().first { $0.hasPrefix("\(name) ") }.map { String($0.dropFirst(name.utf8.count + 1)) }
+            }
+            let id = word("origin").flatMap { PanelID.isWellFormed($0) ? $0 : nil }
+            endpoint.restore(secret, port: word("port").flatMap { UInt16($0) }.map(Int.init), id: id)
         }
         return true
     }
 
-    /// Writes the current token and port, and rewrites them after each rotation.
-    /// - Returns: Whether the file could be written.
-    func persist(_ endpoint: PanelEndpoint, port: Int, onTokenRotated: @escaping @Sendable () -> Void) -> Bool {
-        endpoint.onRotation { [weak endpoint] in
-            if let endpoint { SignInFile.queue.async { _ = write(endpoint.secret, port) } }
-            onTokenRotated()
-        }
-        return write(endpoint.secret, port)
+    /// Writes what is kept, in the background: replies do not wait for a slow disk.
+    func rewrite(_ endpoint: PanelEndpoint, port: Int) {
+        SignInFile.queue.async { _ = write(endpoint, port: port) }
     }
 
-    private func write(_ secret: String, _ port: Int) -> Bool {
-        let content = "\(secret)\nport \(port)\n"
+    /// Writes what is kept.
+    /// - Returns: Whether the file could be written.
+    func write(_ endpoint: PanelEndpoint, port: Int) -> Bool {
+        let content =
+            "\(endpoint.secret)\nport \(port)\n" + (endpoint.keepsOrigin ? "origin \(endpoint.id)\n" : "")
         if TokenFile(path: path) == .bytes(Array(content.utf8)) { return true }
         do throws(FileProblem) {
             try Folder.replace(path, with: content)

@@ -5,7 +5,7 @@ import TweaksWire
 /// The credential of a request, not yet verified.
 package enum HTTPCredential: Equatable, Sendable {
     case bearer(String)
-    /// The cookie, which browsers add to every request, and the key, which only a page of this server knows.
+    /// The ID of the sign-in, and the key, which only a page of this server knows.
     case page(signIn: String, key: String)
 
     /// Nil if the request has no credential, or an ambiguous one. A cookie counts only without a header
@@ -41,8 +41,10 @@ package enum HTTPCredential: Equatable, Sendable {
         return String(decoding: value[scheme.count...], as: UTF8.self)
     }
 
-    /// The sign-in that the cookie names. Cookies of other servers may have any format; this server's occurs once.
+    /// The sign-in that the cookie names, or a header where the page stores no cookie. Cookies of other servers may have
+    /// any format; this server's occurs once.
     package static func signIn(in request: HTTPRequest, port: Int) -> String? {
+        if let id = request[header: "tweaks-sign-in"] { return isToken(id.utf8) ? id : nil }
         guard let header = request[header: "cookie"] else { return nil }
         let name = cookieName(port: port).utf8
         let values = Array(header.utf8).split(separator: UInt8(ascii: ";")).compactMap { pair -> ArraySlice<UInt8>? in

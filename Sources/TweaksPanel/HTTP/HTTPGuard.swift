@@ -5,23 +5,27 @@
 /// A page of another site can make a browser on this host send requests here, but it cannot choose these headers. DNS
 /// rebinding, where a name of another site resolves to this host, shows in `Host`.
 package struct HTTPGuard: Sendable {
-    /// `name:port` in lower case; also the name alone for port 80.
-    private let authorities: Set<[UInt8]>
-    /// The address of the page, for errors.
-    private let address: String
+    private let port: Int
+    /// Names of the page besides its own, in lower case.
+    private let names: Set<String>
+    /// The page's current ID.
+    private let pageID: @Sendable () -> String
 
     /// - Parameters:
     ///   - port: The server's port.
-    ///   - hosts: Names and addresses besides those of loopback, such as the address that it listens on; wildcard
-    ///     addresses are ignored.
-    package init(port: Int, hosts: [String] = []) {
-        let names = ["127.0.0.1", "localhost", "[::1]"] + hosts.compactMap(Self.name)
-        let all = names.flatMap { port == 80 ? ["\($0):80", $0] : ["\($0):\(port)"] }
-        authorities = Set(all.map { Array($0.utf8) })
-        // A server that listens on its own address does not listen on loopback.
-        let name = hosts.lazy.compactMap(Self.name).first ?? "127.0.0.1"
-        address = port == 80 ? "http://\(name)" : "http://\(name):\(port)"
+    ///   - names: Names of the page that the program sets; a loopback address among them has a page, too.
+    ///   - addresses: Addresses that the server listens on; wildcard and loopback addresses are ignored.
+    ///   - pageID: Returns the ID in the page's address, which may change.
+    package init(
+        port: Int, names: [String] = [], addresses: [String] = [],
+        pageID: @escaping @Sendable () -> String = { "" }
+    ) {
+        (self.port, self.pageID) = (port, pageID)
+        let others = addresses.compactMap(Self.name).filter { !Self.loopback.contains($0) }
+        self.names = Set(names.compactMap(Self.name) + others)
     }
+
+    private static let loopback: Set = ["127.0.0.1", "localhost", "[::1]"]
 
     private static func name(_ host: String) -> String? {
         let name = HTTPSyntax.lowercased(host)
@@ -30,6 +34,31 @@ package struct HTTPGuard: Sendable {
         return isBare ? "[\(name)]" : name
     }
 
+    // MARK: Host
+
+    /// The address that a request was sent to; nil for another server's.
+    package func place(of request: HTTPRequest) -> PanelPlace? {
+        let hosts = request.all(header: "host")
+        return hosts.count == 1 ? place(authority: hosts[0]) : nil
+    }
+
+    /// - Parameter authority: `name:port`; for port 80 also the name alone.
+    private func place(authority: String) -> PanelPlace? {
+        var name = HTTPSyntax.lowercased(authority)
+        let suffix = ":\(port)"
+        if name.utf8.count > suffix.utf8.count, name.utf8.reversed().starts(with: suffix.utf8.reversed()) {
+            name = String(decoding: name.utf8.dropLast(suffix.utf8.count), as: UTF8.self)
+        } else if port != 80 {
+            return nil
+        }
+        if names.contains(name) { return .name(name) }
+        if Self.loopback.contains(name) { return .programs }
+        guard let id = PanelID.id(inHost: name) else { return nil }
+        return id == pageID() ? .page(id: id) : .earlier(id: id)
+    }
+
+    // MARK: Failures
+
     /// The reason to refuse a request; nil if it is allowed. Only the head is checked.
     package func failure(of request: HTTPRequest) -> HTTPFailure? {
         originFailure(of: request) ?? contentFailure(of: request)
@@ -37,32 +66,43 @@ package struct HTTPGuard: Sendable {
 
     /// Checks the origin of a request.
     package func originFailure(of request: HTTPRequest) -> HTTPFailure? {
-        if !isOurs(host: request) {
-            let remedy = "open \(address), or add that name to the panel's names"
+        guard let place = place(of: request) else {
             let hasHost = !request.all(header: "host").isEmpty
             let wrong = hasHost ? "the header Host names another server" : "there is no header Host"
-            return HTTPFailure(.misdirectedRequest, "denied", "\(wrong); \(remedy)")
+            return .misdirected("\(wrong); \(remedy), or add that name to the panel's names")
         }
         if !request.all(header: "upgrade").isEmpty {
             let message = "this server does not support other protocols; leave out the header Upgrade"
             return HTTPFailure(.badRequest, "unknown-command", message, endsConnection: true)
         }
-        if isAllowedOrigin(request) { return nil }
-        let message = "the request comes from another site's page; open \(address) itself"
-        return HTTPFailure(.forbidden, "denied", message)
+        if place == .programs ? isOfProgram(request) : isAllowedOrigin(request, place) { return nil }
+        let wrong =
+            place == .programs
+            ? "this address is for programs, and the request comes from a page"
+            : "the request comes from another site's page"
+        return HTTPFailure(.forbidden, "denied", "\(wrong); \(remedy)")
     }
 
-    private func isOurs(host request: HTTPRequest) -> Bool {
-        let hosts = request.all(header: "host")
-        return hosts.count == 1 && authorities.contains(HTTPSyntax.lowercased(hosts[0].utf8))
+    /// The page's ID is in no error: it is for those who may sign in.
+    private var remedy: String {
+        "tweakctl NAME panel opens the panel, and programs use http://127.0.0.1\(port == 80 ? "" : ":\(port)")"
     }
 
     // MARK: Origin and Sec-Fetch-Site
 
-    private func isAllowedOrigin(_ request: HTTPRequest) -> Bool {
+    /// Whether no page has sent a request: pages of every process that has ever listened at this port have the address
+    /// for programs as their origin. Users may open it by hand, or by a link.
+    private func isOfProgram(_ request: HTTPRequest) -> Bool {
+        guard request.all(header: "origin").isEmpty else { return false }
+        let sites = request.all(header: "sec-fetch-site")
+        if sites.isEmpty || Self.isNavigation(request) { return true }
+        return sites.count == 1 && HTTPSyntax.isSame(sites[0], "none") && !Self.requiresSameOrigin(request)
+    }
+
+    private func isAllowedOrigin(_ request: HTTPRequest, _ place: PanelPlace) -> Bool {
         let (origins, sites) = (request.all(header: "origin"), request.all(header: "sec-fetch-site"))
         guard origins.count <= 1, sites.count <= 1 else { return false }
-        if let origin = origins.first, !isOurs(origin: origin) { return false }
+        if let origin = origins.first, !isOrigin(origin, of: place) { return false }
         if let site = sites.first, !Self.isOurs(site: site), !Self.isNavigation(request) { return false }
         if !Self.requiresSameOrigin(request) || !origins.isEmpty { return true }
         // Programs send neither header; browsers omit Origin in a GET request of a page to its own server.
@@ -70,10 +110,10 @@ package struct HTTPGuard: Sendable {
     }
 
     /// Browsers write origins in lower case, and omit the default port of the scheme.
-    private func isOurs(origin: String) -> Bool {
+    private func isOrigin(_ origin: String, of place: PanelPlace) -> Bool {
         let scheme = "http://"
         guard origin.utf8.starts(with: scheme.utf8) else { return false }
-        return authorities.contains(Array(origin.utf8.dropFirst(scheme.utf8.count)))
+        return self.place(authority: String(decoding: origin.utf8.dropFirst(scheme.utf8.count), as: UTF8.self)) == place
     }
 
     /// The page itself, or an address that a user has typed.
@@ -114,4 +154,9 @@ package struct HTTPGuard: Sendable {
         if parts.count == 1 { return true }
         return parts.count == 2 && ["charset=utf-8", "charset=\"utf-8\""].contains { HTTPSyntax.isSame($0, parts[1]) }
     }
+}
+
+extension HTTPFailure {
+    /// A request for something that is not at the address that it names.
+    static func misdirected(_ message: String) -> HTTPFailure { HTTPFailure(.misdirectedRequest, "denied", message) }
 }

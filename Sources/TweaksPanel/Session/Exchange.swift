@@ -12,18 +12,30 @@ struct Exchange {
         /// A token is verified before a long body is accepted.
         case bodyAdmission
         /// A token or a browser's sign-in is verified: the page gets a key, and a new sign-in a cookie.
-        case login(SignIn?, keyID: String)
+        case login(Login)
         case script(PanelScript)
         /// Events follow.
         case events
+    }
+
+    /// A sign-in whose last message is verified.
+    struct Login {
+        /// The sign-in that was proven; nil for a new one.
+        var known: SignIn?
+        /// The key id of the token.
+        var keyID: String
+        /// The code that is shown in place of a token.
+        var code: Request.Proof.Code?
+        /// The sign-in that a new one replaces.
+        var replaced: String?
+        /// A text made for this proof, by which the page gets the key of open pages; nil if it has that key.
+        var exchange: String?
     }
 
     var framing: ResponseFraming
     var purpose: Purpose
     /// The fingerprint of the credential that is being verified.
     var fingerprint: [UInt8]?
-    /// The sign-in that a new one replaces.
-    var replacedSignInID: String?
     /// The revision from which the client resumes; nil for a new stream.
     var resumeRevision: UInt64?
     /// The next reply is the result of authentication.

@@ -10,6 +10,7 @@ extension HTTPDialect {
 
     /// Verifies the credential of a request before a long body is accepted.
     func prepare(for request: HTTPRequest) {
+        place = requestGuard.place(of: request) ?? .programs
         let credential = HTTPCredential(request, port: port)
         // An ended sign-in is reported once the request is complete.
         var steps: [DialectStep]?
@@ -30,9 +31,13 @@ extension HTTPDialect {
     func begin(_ request: HTTPRequest) {
         exchange = Exchange(ResponseFraming(request))
         hasReceivedRequest = true
+        place = requestGuard.place(of: request) ?? .programs
         setUserAgent(request)
         do throws(HTTPFailure) {
-            if let failure = requestGuard.originFailure(of: request) { throw failure }
+            if let failure = requestGuard.originFailure(of: request) {
+                if failure.status == .misdirectedRequest, Self.isDocument(request) { return notice(failure.status) }
+                throw failure
+            }
             try perform(try action(for: request), request)
         } catch {
             refuse(error)
@@ -56,7 +61,8 @@ extension HTTPDialect {
 
     private func perform(_ action: PanelAction, _ request: HTTPRequest) throws(HTTPFailure) {
         switch action {
-        case .page: respond(PanelPage.markup)
+        case .page where place.hasPage: respond(PanelPage.markup)
+        case .page: notice(place == .programs ? .ok : .misdirectedRequest)
         case .file(let name, let version): respond(try file(name, version))
         case .openAPI: respond(PanelPage.openAPI)
         case .logout: logOut(request)
@@ -78,7 +84,21 @@ extension HTTPDialect {
         }
     }
 
+    /// Responds with the page that says how to open the panel.
+    private func notice(_ status: HTTPStatus) {
+        var response = PanelNotice.response
+        response.status = status
+        respond(response, by: PanelNotice.writer)
+    }
+
+    /// Whether a browser asks for a document, which its user sees.
+    private static func isDocument(_ request: HTTPRequest) -> Bool {
+        ["GET", "HEAD"].contains(request.method) && request.path.isEmpty
+            && request[header: "sec-fetch-dest"].map { HTTPSyntax.isSame($0, "document") } ?? false
+    }
+
     private func file(_ name: String, _ version: String) throws(HTTPFailure) -> HTTPResponse {
+        guard place.hasPage else { throw Self.elsewhere }
         if let file = PanelPage.file(name, version: version) { return file }
         let message = "this version of the page has no file \(Quoting.excerpt(name)); reload /"
         throw HTTPFailure(.notFound, "unknown-command", message)

@@ -9,8 +9,13 @@ extension HTTPDialect {
     func credential(_ request: HTTPRequest) throws(HTTPFailure) -> HTTPCredential {
         if let credential = HTTPCredential(request, port: port) { return credential }
         throw Self.unauthorized(
-            "a token is required: open the address that the process has printed, or send Authorization: Bearer")
+            "a token is required: send Authorization: Bearer with what tweakctl NAME panel token prints, or open the "
+                + "panel by tweakctl NAME panel")
     }
+
+    /// The failure of a request for the page, or for a sign-in, at an address that has none.
+    static let elsewhere = HTTPFailure.misdirected(
+        "this address of the panel is of an earlier start, or for programs; tweakctl NAME panel opens the panel")
 
     static func unauthorized(_ message: String) -> HTTPFailure { HTTPFailure(TweakError(.authRequired, message)) }
 
@@ -19,10 +24,12 @@ extension HTTPDialect {
     func steps(for credential: HTTPCredential) throws(HTTPFailure) -> [DialectStep] {
         let proof: Request.Proof
         switch credential {
-        case .bearer(let token): proof = .plain(token)
+        case .bearer(let token):
+            if case .earlier = place { throw Self.elsewhere }
+            proof = .plain(token)
         case .page(let id, let key):
             // Looked up for each request: a logout on another connection may have ended the sign-in.
-            guard let signIn = signIns.signIn(id, pageKey: key) else {
+            guard let signIn = signIns.signIn(id, pageKey: key), signIn.origin == place.origin else {
                 throw Self.unauthorized("this page's key has expired, or belongs to another browser; reload the page")
             }
             proof = .keyID(signIn.keyID)
@@ -60,6 +67,7 @@ extension HTTPDialect {
         try? updatePerson(request)
         switch step {
         case .begin(let first):
+            if case .earlier = place { throw Self.elsewhere }
             do throws(TweakError) {
                 let challenge = try signIns.begin(first)
                 steps.append(.expect(keyID: try Scram.Server(first).user))
@@ -68,19 +76,44 @@ extension HTTPDialect {
                 throw HTTPFailure(error)
             }
         case .finish(let last):
+            if case .earlier = place { throw Self.elsewhere }
             guard let scram = signIns.exchange(of: last) else {
                 throw HTTPFailure(.usage, "there is no such challenge, or it was answered or has expired; begin again")
             }
-            exchange?.purpose = .login(nil, keyID: scram.user)
-            exchange?.replacedSignInID = HTTPCredential.signIn(in: request, port: port)
-            authenticate([], [.forget, .perform(Request(.auth, payload: .proof(.exchange(scram, last: last))))])
+            let code = endpoint.code(keyID: scram.user)
+            exchange?.purpose = .login(
+                Exchange.Login(
+                    keyID: code?.keyID ?? scram.user, code: code,
+                    replaced: HTTPCredential.signIn(in: request, port: port), exchange: scram.nonce))
+            let proof = Request.Proof.exchange(scram, last: last, code: code)
+            authenticate([], [.forget, .perform(Request(.auth, payload: .proof(proof)))])
         case .challenge: respond([("challenge", .string(signIns.challenge()))])
+        case .prove(let key, let nonce):
+            guard let id = HTTPCredential.signIn(in: request, port: port), isSignedIn(signIns[id], by: key),
+                let (challenge, proof) = signIns.prove(key, of: id, nonce: nonce)
+            else { throw Self.signedOut }
+            respond([("challenge", .string(challenge)), ("proof", .string(Base64.encode(proof)))])
         case .answer(let challenge, let answer):
             guard let id = HTTPCredential.signIn(in: request, port: port),
-                let signIn = signIns.signIn(id, answering: challenge, answer)
-            else { throw Self.unauthorized("this browser is no longer signed in; sign in with a token") }
-            exchange?.purpose = .login(signIn, keyID: signIn.keyID)
+                let (signIn, key) = signIns.signIn(id, answering: challenge, answer), isSignedIn(signIn, by: key)
+            else { throw Self.signedOut }
+            let login = Exchange.Login(known: signIn, keyID: signIn.keyID, exchange: key == .page ? nil : challenge)
+            exchange?.purpose = .login(login)
             authenticate(Array(id.utf8), [.forget, .perform(Request(.auth, payload: .proof(.keyID(signIn.keyID))))])
+        }
+    }
+
+    private static let signedOut = unauthorized(
+        "this browser is not signed in here any more; open the panel again by tweakctl NAME panel")
+
+    /// Whether a key of a sign-in is valid at this address. The key that a browser stores is not valid at an earlier one:
+    /// a program that had the port meanwhile can use it there.
+    private func isSignedIn(_ signIn: SignIn?, by key: SignIn.Key) -> Bool {
+        guard let signIn, signIn.origin == place.origin else { return false }
+        switch place {
+        case .programs: return key == .browser
+        case .page: return true
+        case .name, .earlier: return key == .page
         }
     }
 
@@ -107,7 +140,9 @@ extension HTTPDialect {
             steps = []
             guard case .error(let error) = reply.status else { return nil }
             // Denied: the token was renewed or removed. Other errors, such as a lack of room, leave the sign-in valid.
-            if error.code == .denied, case .login(let signIn?, _)? = exchange?.purpose { signIns.remove(signIn.id) }
+            if error.code == .denied, case .login(let login)? = exchange?.purpose, let known = login.known {
+                signIns.remove(known.id)
+            }
             refuseToken(error, &bytes)
             return nil
         }
@@ -116,28 +151,44 @@ extension HTTPDialect {
         case .bodyAdmission?:
             parser.limits.body = HTTPLimits().body
             exchange = nil
-        case .login(let signIn, let keyID)?: completeSignIn(signIn, keyID, reply, &bytes)
+        case .login(let login)?: completeSignIn(login, reply, &bytes)
         default: break
         }
         return nil
     }
 
-    /// Sends a page its key, and a browser with a new sign-in its cookie.
-    private func completeSignIn(_ known: SignIn?, _ keyID: String, _ reply: Reply, _ bytes: inout [UInt8]) {
+    /// Sends a page its keys, and a browser with a new sign-in its cookie.
+    private func completeSignIn(_ login: Exchange.Login, _ reply: Reply, _ bytes: inout [UInt8]) {
         guard case .ok(let words, var fields) = reply.status else { return }
-        var headers = Self.jsonHeaders
-        guard let signIn = known ?? Self.removeSessionKey(&fields).map({ signIns.add(keyID: keyID, key: $0) }) else {
-            return
+        let sessionKey = Self.removeSessionKey(&fields)
+        if let code = login.code, !endpoint.spend(code) {
+            verifiedFingerprint = nil
+            steps.append(.forget)
+            let message = "another browser has used this code a moment ago; tweakctl NAME panel prints the next one"
+            return write(Self.unauthorized(message).response, &bytes)
         }
+        guard let signIn = login.known ?? sessionKey.map({ add(login, key: $0) }) else { return }
         verifiedFingerprint = Array(signIn.id.utf8)
-        if known == nil {
-            if let old = exchange?.replacedSignInID { signIns.remove(old) }
-            headers.append(HTTPCredential.login(signIn.id, port: port))
+        var headers = Self.jsonHeaders
+        var isStored = login.known == nil
+        if case .name = place { isStored = false }
+        if isStored { headers.append(HTTPCredential.login(signIn.id, port: port)) }
+        fields.append(("key", .string(signIns.pageKey(signIn))))
+        if place != .programs, let text = login.exchange {
+            fields.append(("signIn", .string(signIn.id)))
+            fields.append(("openKey", .string(Base64.encode(signIn.sealedOpenKey(text)))))
         }
         var (reply, body) = (reply, [UInt8]())
-        reply.status = .ok(words: words, fields: fields + [("key", .string(signIns.pageKey(signIn)))])
+        reply.status = .ok(words: words, fields: fields)
         _ = Self.json.append(reply, to: &body)
         write(HTTPResponse(.ok, headers, body: body), &bytes)
+    }
+
+    /// Adds a sign-in in place of the browser's previous one.
+    private func add(_ login: Exchange.Login, key: [UInt8]) -> SignIn {
+        let signIn = signIns.add(keyID: login.keyID, key: key, origin: place.origin)
+        if let old = login.replaced { signIns.remove(old) }
+        return signIn
     }
 
     /// Removes the session key from the fields, which must not reach the client.

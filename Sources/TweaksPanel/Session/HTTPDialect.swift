@@ -13,7 +13,10 @@ final class HTTPDialect: SessionDialect {
     /// Steps to return before the next request is parsed.
     var steps: ArraySlice<DialectStep> = []
     var exchange: Exchange?
-    let signIns: SignInStore
+    let endpoint: PanelEndpoint
+    var signIns: SignInStore { endpoint.signIns }
+    /// The address that the current request was sent to.
+    var place = PanelPlace.programs
     /// The fingerprint of the credential that was verified last.
     var verifiedFingerprint: [UInt8]?
     /// The ID of the browser's sign-in.
@@ -32,8 +35,8 @@ final class HTTPDialect: SessionDialect {
     /// Whether a complete request has been received.
     var hasReceivedRequest = false
 
-    init(_ place: EndpointAddress, _ requestGuard: HTTPGuard, _ signIns: SignInStore) {
-        self.signIns = signIns
+    init(_ place: EndpointAddress, _ requestGuard: HTTPGuard, _ endpoint: PanelEndpoint) {
+        self.endpoint = endpoint
         port = Int(place.port)
         self.requestGuard = requestGuard
         events = EventWriter(instance: place.instance)
@@ -229,10 +232,12 @@ final class HTTPDialect: SessionDialect {
     }
 
     /// Sends a response that needs no reply of the server.
-    func respond(_ response: HTTPResponse, isProtocolError: Bool = false) {
+    func respond(
+        _ response: HTTPResponse, isProtocolError: Bool = false, by writer: HTTPWriter = PanelPage.writer
+    ) {
         guard let framing = exchange?.framing else { return }
         var bytes: [UInt8] = []
-        PanelPage.writer.append(response.addingChallenge, to: framing, into: &bytes)
+        writer.append(response.addingChallenge, to: framing, into: &bytes)
         exchange = nil
         steps.append(.send(bytes))
         if framing.closes { steps.append(.end(isForeignProtocol: isProtocolError)) }

@@ -1,4 +1,4 @@
-// Holds the panel's address, and the state that all its connections share: token and sign-ins.
+// Holds the panel's address, and the state that all its connections share: token, code and sign-ins.
 
 import Synchronization
 package import Tweaks
@@ -14,11 +14,25 @@ package final class PanelEndpoint: Endpoint {
     /// The browsers that are signed in.
     package let signIns: SignInStore
 
+    /// Whether the page's address is kept over a restart.
+    package let keepsOrigin: Bool
+
+    /// A change of the link.
+    package enum Change: Equatable, Sendable {
+        /// The token, and with it the address and the code.
+        case token
+        /// The code, which has been used.
+        case code
+    }
+
     private struct State {
         var ports: [Int]
         var secret: String
         var token: TokenEntry
-        var onRotation: (@Sendable () -> Void)?
+        /// The ID in the page's address.
+        var id = PanelID.make()
+        var code = PanelCode()
+        var onChange: (@Sendable (Change) -> Void)?
         var tokenFile: PanelTokenFile?
 
         init(ports: [Int], secret: String) {
@@ -30,21 +44,28 @@ package final class PanelEndpoint: Endpoint {
         }
     }
 
-    /// - Parameter isMovable: Use another port if the requested one is in use.
-    package init(_ panel: TweakPanel, isMovable: Bool = true, signIns: SignInStore = SignInStore()) {
-        self.signIns = signIns
+    /// - Parameters:
+    ///   - isMovable: Use another port if the requested one is in use.
+    ///   - keepsOrigin: Keep the page's address over a restart, where a token file is.
+    package init(
+        _ panel: TweakPanel, isMovable: Bool = true, keepsOrigin: Bool = false, signIns: SignInStore = SignInStore()
+    ) {
+        (self.signIns, self.keepsOrigin) = (signIns, keepsOrigin)
         address = panel.address
         // An invalid port is reported when the listener is opened.
         let ports = panel.port == 0 || !isMovable ? [panel.port] : [panel.port, 0]
-        names = panel.names + [panel.address].compactMap(\.self)
+        names = panel.names
         state = Mutex(State(ports: ports, secret: TokenSecret.make()))
     }
 
     package var ports: [Int] { state.withLock { $0.ports } }
     package var tokens: [TokenEntry] { state.withLock { [$0.token] } }
 
-    /// The token in the printed link; it grants all rights.
+    /// The panel's own token; it grants all rights.
     package var secret: String { state.withLock { $0.secret } }
+
+    /// The ID in the page's address.
+    package var id: String { state.withLock { $0.id } }
 
     /// The file of the token; nil if the token ends with the process.
     var tokenFile: PanelTokenFile? {
@@ -53,32 +74,59 @@ package final class PanelEndpoint: Endpoint {
     }
 
     /// Restores the token of an earlier run; called before the panel listens.
-    /// - Parameter port: The preferred port if any port is allowed.
-    package func restore(_ secret: String, port: Int?) {
+    /// - Parameters:
+    ///   - port: The preferred port if any port is allowed.
+    ///   - id: The ID in the page's address, if that is kept.
+    package func restore(_ secret: String, port: Int?, id: String?) {
         state.withLock { state in
             (state.secret, state.token) = (secret, State.token(secret))
             if let port, state.ports == [0] { state.ports = [port, 0] }
+            if let id, keepsOrigin { state.id = id }
         }
     }
 
-    /// Replaces the token; sign-ins with the old one end.
+    /// Replaces the token, the address of the page and the code; sign-ins with the old token end.
     package func rotate() {
         let secret = TokenSecret.make()
-        let (old, onRotation) = state.withLock { state in
+        let (old, onChange) = state.withLock { state in
             let old = state.token
             (state.secret, state.token) = (secret, State.token(secret))
-            return (old, state.onRotation)
+            (state.id, state.code) = (PanelID.make(), PanelCode())
+            return (old, state.onChange)
         }
         if let id = old.scram?.id { signIns.removeAll(keyID: id) }
-        onRotation?()
+        onChange?(.token)
     }
 
-    /// Sets the closure to call after each rotation of the token, on the I/O thread.
-    package func onRotation(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onRotation = body } }
+    /// The code with a key id, if it is the current one.
+    func code(keyID: String) -> Request.Proof.Code? {
+        state.withLock { state in
+            guard state.code.verifier.id == keyID, let token = state.token.scram?.id else { return nil }
+            return Request.Proof.Code(state.code.verifier, keyID: token)
+        }
+    }
+
+    /// Replaces a code that has completed a sign-in.
+    /// - Returns: False if another sign-in was faster.
+    func spend(_ code: Request.Proof.Code) -> Bool {
+        let onChange = state.withLock { state -> (@Sendable (Change) -> Void)?? in
+            guard state.code.verifier == code.verifier, state.token.scram?.id == code.keyID else { return nil }
+            state.code = PanelCode()
+            return .some(state.onChange)
+        }
+        guard let onChange else { return false }
+        onChange?(.code)
+        return true
+    }
+
+    /// Sets the closure to call after each change of the link, on the I/O thread.
+    package func onChange(_ body: @escaping @Sendable (Change) -> Void) { state.withLock { $0.onChange = body } }
 
     package func makeDialect(_ place: EndpointAddress) -> any SessionDialect {
-        let requestGuard = HTTPGuard(port: Int(place.port), hosts: names + [place.address].compactMap(\.self))
-        return HTTPDialect(place, requestGuard, signIns)
+        let requestGuard = HTTPGuard(
+            port: Int(place.port), names: names, addresses: [address, place.address].compactMap(\.self)
+        ) { [self] in id }
+        return HTTPDialect(place, requestGuard, self)
     }
 
     package func refusal(_ error: TweakError) -> [UInt8] {
@@ -88,14 +136,19 @@ package final class PanelEndpoint: Endpoint {
         return bytes
     }
 
-    /// The address of the page, with the token, which grants all rights.
-    package func link(port: Int) -> String { "\(plainLink(port: port))#token=\(secret)" }
+    /// The address of the page, with the code, which grants all rights to the first browser that uses it.
+    package func link(port: Int) -> String {
+        let (id, code) = state.withLock { ($0.id, $0.code.text) }
+        return "http://\(otherHost ?? PanelID.host(id)):\(port)/#code=\(code)"
+    }
 
-    /// The address of the page without the token.
-    package func plainLink(port: Int) -> String {
-        let host = address.map { $0.contains(":") ? "[\($0)]" : $0 } ?? "127.0.0.1"
-        // A wildcard address cannot be opened in a browser.
-        let shown = host == "0.0.0.0" ? "127.0.0.1" : host == "[::]" ? "[::1]" : host
-        return "http://\(shown):\(port)/"
+    /// The address for programs, for logs: those who may sign in learn the address of the page.
+    package func plainLink(port: Int) -> String { "http://\(otherHost ?? "127.0.0.1"):\(port)/" }
+
+    /// The address that it listens on, where that is neither loopback nor all addresses: `ID.localhost` does not lead
+    /// there.
+    private var otherHost: String? {
+        guard let address, !["127.0.0.1", "::1", "0.0.0.0", "::"].contains(address) else { return nil }
+        return address.contains(":") ? "[\(address)]" : address
     }
 }

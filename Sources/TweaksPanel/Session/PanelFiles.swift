@@ -12,4 +12,7 @@ package enum PanelFiles {
 
     /// The description of the HTTP API: OpenAPI 3.1.
     package static let openAPI = all.first { $0.name == "openapi.json" }?.bytes ?? []
+
+    /// The page at addresses that have no panel.
+    package static let notice = all.first { $0.name == "notice.html" }?.bytes ?? []
 }

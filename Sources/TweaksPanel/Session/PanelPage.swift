@@ -7,8 +7,8 @@ import TweaksWire
 enum PanelPage {
     /// The markup. Its links contain the version, so that a browser never uses cached files of another version.
     static let markup: HTTPResponse = {
-        // Preloaded, so that no import waits for another one. The drawer is loaded when it is needed.
-        let modules = files.keys.filter { $0.hasSuffix(".js") && !$0.hasPrefix("drawer/") }
+        // Preloaded, so that no import waits for another one.
+        let modules = files.keys.filter { $0.hasSuffix(".js") }
         let links = modules.sorted().map { "<link rel=\"modulepreload\" href=\"/panel/\($0)\">" }
         let text = String(decoding: files["index.html"]?.body ?? [], as: UTF8.self)
             .substituting(links.joined(separator: "\n    "), for: placeholder)
@@ -18,7 +18,7 @@ enum PanelPage {
 
     /// The comment in `index.html` that the links replace.
     private static let placeholder =
-        "<!-- modulepreload: the server writes a link for each module here but for those of the drawer -->"
+        "<!-- modulepreload: the server writes a link for each module here -->"
 
     static let openAPI = HTTPResponse(
         .ok, [HTTPField("Content-Type", "application/json")], body: PanelFiles.openAPI)

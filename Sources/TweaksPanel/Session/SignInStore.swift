@@ -11,24 +11,57 @@ package struct SignIn: Hashable, Sendable {
     package let id: String
     /// The key id of the token.
     package let keyID: String
-    /// The key that both sides derive by SCRAM. It is never sent, and no script can read it in the browser.
+    /// The key that both sides derive by SCRAM. It is never sent, and no script can read it in the browser, which stores
+    /// it: a page that is loaded proves the sign-in with it.
     package let key: [UInt8]
     /// The time of the sign-in, in milliseconds since 1970.
     package let since: Int64
+    /// The origin of its pages; it is valid nowhere else.
+    package let origin: String
+    /// The key of pages that are open, which keep it only in memory: they prove the sign-in with it, also after a restart
+    /// at another address. It is sent enciphered, and a page that is loaded there later cannot get it.
+    package let openKey: [UInt8]
 
-    package init(id: String, keyID: String, key: [UInt8], since: Int64) {
+    /// The two keys of a sign-in.
+    package enum Key: String, Sendable {
+        /// ``SignIn/key``.
+        case browser
+        /// ``SignIn/openKey``.
+        case page
+    }
+
+    package init(
+        id: String, keyID: String, key: [UInt8], since: Int64, origin: String = PanelPlace.programsOrigin,
+        openKey: [UInt8] = SHA256.digest((Scram.makeNonce() + Scram.makeNonce()).utf8)
+    ) {
         (self.id, self.keyID, self.key, self.since) = (id, keyID, key, since)
+        (self.origin, self.openKey) = (origin, openKey)
     }
 
     /// The line of the sign-in file, which only its owner can read.
-    package var line: String { "\(id) \(keyID) \(Base64.encode(key)) \(since)" }
+    package var line: String {
+        "\(id) \(keyID) \(Base64.encode(key)) \(since) \(origin) \(Base64.encode(openKey))"
+    }
 
+    /// A line of an earlier version, without an origin, is of an address that has no page any more.
     package init?(line: some StringProtocol) {
         let words = line.split(separator: " ")
-        guard words.count == 4, Base64.isForURL(words[0]), Base64.isForURL(words[1]), let key = Base64.decode(words[2]),
-            key.count == SHA256.count, let since = Int64(words[3]), since >= 0
+        guard words.count == 6, Base64.isForURL(words[0]), Base64.isForURL(words[1]), let key = Base64.decode(words[2]),
+            key.count == SHA256.count, let since = Int64(words[3]), since >= 0, let openKey = Base64.decode(words[5]),
+            openKey.count == SHA256.count
         else { return nil }
-        self.init(id: String(words[0]), keyID: String(words[1]), key: key, since: since)
+        self.init(
+            id: String(words[0]), keyID: String(words[1]), key: key, since: since, origin: String(words[4]),
+            openKey: openKey)
+    }
+
+    /// One of its keys.
+    func key(_ name: Key) -> [UInt8] { name == .browser ? key : openKey }
+
+    /// The key of open pages, enciphered for a page that has proven the browser's key.
+    /// - Parameter exchange: A text that was made for this proof, which a later user of the browser's key does not know.
+    package func sealedOpenKey(_ exchange: String) -> [UInt8] {
+        SHA256.xor(openKey, SHA256.code("Open Key,\(exchange)".utf8, key: key))
     }
 }
 
@@ -99,15 +132,28 @@ package final class SignInStore: Sendable {
         return ([random.suffix(Scram.nonceLength)] + parts.dropFirst()).joined(separator: ".")
     }
 
-    /// A challenge for a browser that is signed in.
+    /// A challenge for a program that is signed in.
     package func challenge() -> String { sealed("") }
 
-    /// The sign-in that has answered a challenge correctly; each challenge can be answered once.
-    package func signIn(_ id: String, answering challenge: String, _ answer: [UInt8]) -> SignIn? {
-        guard open(challenge) == "", let signIn = self[id],
-            SHA256.isEqual(SHA256.code(challenge.utf8, key: signIn.key), answer), markAnswered(challenge)
-        else { return nil }
-        return signIn
+    /// A challenge for a page, and the proof that this server knows a key of the sign-in, too. Nil if it does not.
+    package func prove(_ name: SignIn.Key, of id: String, nonce: String) -> (challenge: String, proof: [UInt8])? {
+        guard let signIn = self[id] else { return nil }
+        let challenge = sealed("\(name.rawValue) \(nonce)")
+        return (challenge, SHA256.code("Server Proof,\(nonce),\(challenge)".utf8, key: signIn.key(name)))
+    }
+
+    /// The sign-in that has answered a challenge correctly, and the key that it was answered with; each challenge can be
+    /// answered once.
+    package func signIn(_ id: String, answering challenge: String, _ answer: [UInt8]) -> (SignIn, SignIn.Key)? {
+        guard let content = open(challenge), let signIn = self[id] else { return nil }
+        let words = content.split(separator: " ").map(String.init)
+        let name = words.isEmpty ? .browser : SignIn.Key(rawValue: words[0])
+        guard let name, words.isEmpty || words.count == 2 else { return nil }
+        let signed = words.isEmpty ? challenge : "Client Proof,\(words[1]),\(challenge)"
+        guard SHA256.isEqual(SHA256.code(signed.utf8, key: signIn.key(name)), answer), markAnswered(challenge) else {
+            return nil
+        }
+        return (signIn, name)
     }
 
     /// The number of parts of a challenge.
@@ -150,8 +196,8 @@ package final class SignInStore: Sendable {
     // MARK: Sign-ins
 
     /// Adds the sign-in of a browser.
-    package func add(keyID: String, key: [UInt8]) -> SignIn {
-        let signIn = SignIn(id: Scram.makeNonce(), keyID: keyID, key: key, since: wallClock())
+    package func add(keyID: String, key: [UInt8], origin: String = PanelPlace.programsOrigin) -> SignIn {
+        let signIn = SignIn(id: Scram.makeNonce(), keyID: keyID, key: key, since: wallClock(), origin: origin)
         change { signIns in
             signIns = signIns.filter { isLive($0.value) }
             let own = signIns.values.filter { $0.keyID == keyID }

@@ -85,8 +85,8 @@ function refusal({ message }) {
 
 function lost(reason) {
   clearTimeout(watchdog);
-  // A restarted process does not know this page's key.
-  if (credentials.headers?.['Tweaks-Key']) credentials.headers = null;
+  // Another program may have the port now, and a restarted process does not know this key.
+  credentials.headers = null;
   cancelRest();
   const wait = Math.min(8000, 250 * 2 ** attempt++);
   const until = Date.now() + wait;
@@ -110,12 +110,15 @@ let resting = 0;
 let isResting = false;
 function restIfHidden() {
   clearTimeout(resting);
-  if (document.hidden && ['connected', 'silent'].includes(root.dataset.state)) {
+  // A page that sends the token itself would have to ask for it again.
+  const isPlain = Boolean(credentials.headers?.Authorization);
+  if (document.hidden && !isPlain && ['connected', 'silent'].includes(root.dataset.state)) {
     resting = setTimeout(() => {
       isResting = true;
       clearTimeout(watchdog);
       stream?.abort();
       stream = null;
+      credentials.headers = null;
     }, 20000);
   }
 }

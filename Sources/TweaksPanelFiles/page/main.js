@@ -40,17 +40,17 @@ addEventListener('online', connectNow);
 on(document, 'visibilitychange', connectNow);
 addEventListener('hashchange', () => begin(true));
 addEventListener('popstate', () => {
-  if (!location.hash.startsWith('#token=')) open();
+  if (!location.hash.startsWith('#code=')) open();
 });
 
 new ResizeObserver(([entry]) => setStyle(root, '--head', entry.target.offsetHeight + 'px')).observe(
   document.querySelector('.bar'),
 );
 function begin(isRunning) {
-  const [, token, rest] = /^#token=([^&]+)&?(.*)$/.exec(location.hash) ?? [];
-  if (token) {
+  const [, code, rest] = /^#code=([^&]+)&?(.*)$/.exec(location.hash) ?? [];
+  if (code) {
     history.replaceState(null, '', rest ? '#' + rest : location.pathname);
-    signIn(decodeURIComponent(token));
+    signIn(decodeURIComponent(code));
   } else if (!isRunning) connect();
 }
 

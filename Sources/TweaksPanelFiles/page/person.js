@@ -1,11 +1,12 @@
 // Keeps the ID of this window and the user's name, which every request sends in headers.
 
 import { random } from './dom.js';
-import { store, stored } from './storage.js';
+import { isOwnAddress, store, stored } from './storage.js';
 
 const key = 'tweaks.window';
 /** Restores and removes the state of the tab's last page. A duplicated tab finds none: it is a new window. */
 function restore() {
+  if (!isOwnAddress) return null;
   try {
     const saved = JSON.parse(sessionStorage.getItem(key));
     sessionStorage.removeItem(key);
@@ -16,6 +17,7 @@ function restore() {
 }
 
 function save() {
+  if (!isOwnAddress) return;
   try {
     sessionStorage.setItem(key, JSON.stringify(thisWindow));
     } catch { /* full, or forbidden: the next page is a new window */ }
@@ -39,5 +41,7 @@ export function keepName(name) {
 }
 
 export const nameHeader = (name) => ({ 'Tweaks-Name': encodeURIComponent(name) });
+/** The header that identifies the window. */
+export const windowHeader = () => ({ 'Tweaks-Window': thisWindow.id });
 /** The headers that identify the window and the user. */
-export const personHeaders = () => ({ 'Tweaks-Window': thisWindow.id, ...nameHeader(thisWindow.name) });
+export const personHeaders = () => ({ ...windowHeader(), ...nameHeader(thisWindow.name) });

@@ -1,22 +1,31 @@
 // Sends authenticated requests, and remembers the revisions that they made.
 
+import { isIntercepted } from './interception.js';
 import { parse } from './numbers/decimal.js';
-import { personHeaders } from './person.js';
+import { personHeaders, windowHeader } from './person.js';
 import { session } from './session.js';
 import { emit } from './signals.js';
 
 /** The revisions that this page has made. */
 export const ownRevisions = new Set();
 /**
- * The headers that authenticate requests while this page is open: a key from the process, beside the cookie,
- * or the token itself. `renew` gets a new key if the browser is signed in.
+ * The headers that authenticate requests: a key from the process, beside the cookie, or the token itself.
+ * They are dropped when the event stream ends: then another program may have the port. `signIn` replaces the
+ * cookie, which may be another program's by then. `renew` gets new headers from a process that proves to know
+ * this sign-in.
  */
-export const credentials = { headers: null, renew: () => Promise.resolve(false) };
+export const credentials = { headers: null, signIn: {}, renew: () => Promise.resolve(false) };
 /** Sends a request; without credentials, or after status 401, with a new key. */
 export async function fetchAuthenticated(path, options = {}) {
-  const once = () =>
-    fetch(path, { ...options, headers: { ...personHeaders(), ...options.headers, ...credentials.headers } });
-  if (path === '/login') return once();
+  if (isIntercepted()) {
+    emit('intercepted');
+    throw new Error('another program has taken over this address');
+  }
+  const send = (headers) =>
+    fetch(path, { ...options, headers: { ...headers, ...options.headers, ...credentials.signIn } });
+  // Before the process has proven itself, it gets neither the key nor the user's name.
+  if (path === '/login') return send(windowHeader());
+  const once = () => send({ ...personHeaders(), ...credentials.headers });
   const response = credentials.headers && await once();
   return response && response.status !== 401
     ? response

@@ -2,6 +2,7 @@
 
 import { connect, disconnect, reconnect, setState } from './connection.js';
 import { byId, clean, on, root } from './dom.js';
+import { isIntercepted, warning } from './interception.js';
 import { credentials, request } from './requests.js';
 import { forgetKey, prove, storeKey, windows } from './sign-in.js';
 import { listen } from './signals.js';
@@ -10,7 +11,7 @@ export async function signOut() {
   try {
     await request('POST', '/logout', {});
   } finally {
-    credentials.headers = null;
+    forgetKey();
     await storeKey();
     signedOut();
   }
@@ -21,16 +22,20 @@ function signedOut(message = '', canSend = false) {
   byId('drawer').close();
   disconnect();
   setState('login', 'signed out');
-  byId('login-error').hidden = !message;
-  byId('login-error').textContent = message;
+  const text = isIntercepted() ? warning : message;
+  byId('login-error').hidden = !text;
+  byId('login-error').textContent = text;
   byId('plain').hidden = !canSend;
   byId('token').focus();
 }
 
 on(windows, 'message', ({ data }) => {
+  const { state } = root.dataset;
+  // Without a connection a page keeps its key: a message may be of another program that has had this address.
+  if (data && state === 'lost') return;
   forgetKey();
   if (!data) signedOut();
-  else if (root.dataset.state === 'login') enter();
+  else if (state === 'login') enter();
   else reconnect();
 });
 
@@ -40,6 +45,8 @@ function enter() {
   connect();
 }
 
+const usedCode = 'This code has been used, or is of an earlier start. A code signs in one browser, once: ' +
+  'run tweakctl NAME panel, and open the address that it prints.';
 let signing = 0;
 let signed = Promise.resolve();
 /** Signs in; sign-ins run one after the other, so that the key and the cookie belong to the same token. */
@@ -52,17 +59,24 @@ async function trySignIn(token, isLast) {
   try {
     if (!crypto.subtle) {
       throw new Error(
-        'This address is neither local nor secure, so the browser can only send the token itself, which ' +
+        'This address is neither local nor secure, so the browser can only send a token itself, which ' +
           'others on the network can read. Use an ssh tunnel instead.',
       );
     }
     await prove(token);
   } catch (error) {
     if (!isLast()) return;
+    const isCode = token.startsWith('twc_');
+    const isUsed = isCode && error.code === 'denied';
+    // The address may be one that this browser has used.
+    if (isUsed && await credentials.renew().catch(() => false)) return enter();
     // Token lines of an older format support no other way; the process reports that, and the user decides.
-    signedOut(clean(error.message), !crypto.subtle || error.message.includes('sha256:'));
+    signedOut(
+      isUsed ? usedCode : clean(error.message),
+      !isCode && (!crypto.subtle || error.message.includes('sha256:')),
+    );
     // The user may have typed another token meanwhile.
-    byId('token').value ||= token;
+    if (!isUsed) byId('token').value ||= token;
     return;
   }
   if (isLast()) enter();
@@ -70,6 +84,7 @@ async function trySignIn(token, isLast) {
 
 /** Sends the token itself with each request, as programs do, until this page is closed. */
 async function signInPlainly(token) {
+  forgetKey();
   await storeKey();
   credentials.headers = { Authorization: 'Bearer ' + token };
   try {
@@ -81,6 +96,12 @@ async function signInPlainly(token) {
 }
 
 listen('signed-out', () => signedOut());
+listen('intercepted', () => {
+  if (root.dataset.state === 'login') return;
+  forgetKey();
+  storeKey();
+  signedOut();
+});
 on(byId('login'), 'submit', (event) => {
   event.preventDefault();
   const token = byId('token').value.trim();

@@ -1,6 +1,8 @@
 // Signs in without sending the token: both sides prove that they know it, and derive a shared key.
 
+import { isIntercepted, warning } from './interception.js';
 import { credentials, request } from './requests.js';
+import { isOwnAddress } from './storage.js';
 
 // SCRAM-SHA-256 (RFC 7677). The resulting key cannot be read by scripts.
 const utf8 = (text) => new TextEncoder().encode(text);
@@ -17,6 +19,7 @@ const code = async (key, message) =>
       typeof message === 'string' ? utf8(message) : message,
     ),
   );
+const isSame = (left, right) => base64(left) === base64(right);
 /** Accesses this origin's key store. Without one, as in a private window, each page has to sign in again. */
 const keyStore = (mode, body) =>
   new Promise((done, fail) => {
@@ -33,21 +36,29 @@ const keyStore = (mode, body) =>
       work.onabort = () => fail(work.error);
     };
   }).catch(() => undefined);
-let cachedKey;
-// Removes half of the token, which an earlier version stored.
-try {
-  localStorage.removeItem('tweaks.key');
-} catch { /* forbidden */ }
-const signInKey = async () => cachedKey ??= await keyStore('readonly', (keys) => keys.get('sign-in'));
-/** Stores the key, or deletes it without one, and notifies other windows. */
+
+// The key of open pages. It is only in memory: what another program stores or reads here has no effect on it.
+let openKey;
+/** Deciphers the key of open pages, by the key of the browser and a text that only this page has. */
+async function unseal(browserKey, exchange, reply) {
+  const mask = await code(browserKey, 'Open Key,' + exchange);
+  openKey = await imported(bytesOf(reply.openKey).map((byte, at) => byte ^ mask[at]));
+  credentials.signIn = { 'Tweaks-Sign-In': reply.signIn };
+  credentials.headers = { 'Tweaks-Key': reply.key };
+}
+
+const storedKey = async () =>
+  isOwnAddress ? await keyStore('readonly', (keys) => keys.get('sign-in')) : undefined;
+/** Stores the key of the browser, or deletes it without one, and notifies other windows. */
 export async function storeKey(key) {
-  cachedKey = key;
+  if (!isOwnAddress) return;
   await keyStore('readwrite', (keys) => key ? keys.put(key, 'sign-in') : keys.delete('sign-in'));
   windows.postMessage(Boolean(key));
 }
 
-/** Proves knowledge of a token, which another program that listens at this address cannot learn from it. */
+/** Proves knowledge of a token or a code, which another program at this address cannot learn from it. */
 export async function prove(token) {
+  if (isIntercepted()) throw new Error(warning);
   const id = base64url((await code(utf8(token), 'Key ID')).slice(0, 16));
   const nonce = base64url(crypto.getRandomValues(new Uint8Array(18)));
   const first = `n=${id},r=${nonce}`;
@@ -68,40 +79,53 @@ export async function prove(token) {
         'the token was not sent to it',
     );
   }
-  credentials.headers = { 'Tweaks-Key': reply.key };
-  await storeKey(await imported(await code(client, 'Session Key' + authMessage)));
+  const browserKey = await imported(await code(client, 'Session Key' + authMessage));
+  await unseal(browserKey, both, reply);
+  await storeKey(browserKey);
 }
 
-/** Answers a challenge with the key of this browser; returns false without a key, or when signed out. */
-async function answerChallenge() {
-  const key = await signInKey();
+/**
+ * Gets headers from a process that proves to know this sign-in: by the key of this page, or by the one that
+ * the browser stores if the page was just loaded. Returns false without a key, or when signed out.
+ */
+async function renewHeaders() {
+  const by = openKey ? 'page' : 'browser';
+  const key = openKey ?? await storedKey();
   if (!key) return false;
   try {
-    const { challenge } = await request('POST', '/login', {});
-    credentials.headers = {
-      'Tweaks-Key':
-        (await request('POST', '/login', { challenge, answer: base64(await code(key, challenge)) })).key,
-    };
+    const nonce = base64url(crypto.getRandomValues(new Uint8Array(18)));
+    const { challenge, proof } = await request('POST', '/login', { nonce, by });
+    if (!isSame(await code(key, `Server Proof,${nonce},${challenge}`), bytesOf(proof))) throw strange();
+    const answer = base64(await code(key, `Client Proof,${nonce},${challenge}`));
+    const reply = await request('POST', '/login', { challenge, answer });
+    if (by === 'browser') await unseal(key, challenge, reply);
+    else credentials.headers = { 'Tweaks-Key': reply.key };
     return true;
   } catch (error) {
-    if (error.code === 'lost') throw error;
-    if (['auth-required', 'denied'].includes(error.code) && cachedKey === key) {
-      cachedKey = undefined;
-      await keyStore('readwrite', (keys) => keys.delete('sign-in'));
-    }
+    // The keys stay: the process may be back later.
+    if (!['auth-required', 'denied'].includes(error.code)) throw error.code ? error : strange();
+    forgetKey();
+    if (by === 'browser') await keyStore('readwrite', (keys) => keys.delete('sign-in'));
     return false;
   }
 }
 
+/** The error about a program that answers in place of the process. */
+const strange = () =>
+  Object.assign(new Error('another program answers at this address; nothing was sent to it'), {
+    code: 'lost',
+  });
+
 let renewing = null;
 credentials.renew = () =>
-  renewing ??= answerChallenge().finally(() => {
+  renewing ??= renewHeaders().finally(() => {
     renewing = null;
   });
 /** The channel to other windows of this browser: they share a cookie and a key, and sign out together. */
 export const windows = new BroadcastChannel('tweaks');
-/** Drops the cached key after another window has signed in or out. */
+/** Drops the keys of this page, after another window has signed in or out, or the address was taken over. */
 export function forgetKey() {
-  cachedKey = undefined;
+  openKey = undefined;
   credentials.headers = null;
+  credentials.signIn = {};
 }

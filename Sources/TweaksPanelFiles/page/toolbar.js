@@ -1,8 +1,8 @@
-// Handles the buttons of the toolbar: undo, redo, and the drawer, which is loaded on first use.
+// Handles the buttons of the toolbar: undo, redo, and the drawer.
 
 import { byId, on, setStyle } from './dom.js';
-import { toast } from './notifications.js';
-import { listen } from './signals.js';
+// With the page: code that is loaded later may be of another program that has the port by then.
+import { openDrawer } from './drawer/drawer.js';
 import { step } from './undo.js';
 
 const places = byId('places');
@@ -10,13 +10,9 @@ const places = byId('places');
 for (const direction of ['undo', 'redo']) on(byId(direction), 'click', () => step(direction));
 
 for (const name of ['history', 'presets', 'import', 'people']) {
-  on(byId(name), 'click', async () => {
+  on(byId(name), 'click', () => {
     places.hidePopover();
-    try {
-      (await import('./drawer/drawer.js')).openDrawer(name);
-    } catch {
-      toast('This part of the page could not be loaded: the process does not respond', { isBad: true });
-    }
+    openDrawer(name);
   });
 }
 
@@ -24,6 +20,3 @@ on(places, 'beforetoggle', () => {
   setStyle(places, 'top', byId('more').getBoundingClientRect().bottom + 6 + 'px');
 });
 on(matchMedia('(max-width: 760px)'), 'change', () => places.hidePopover());
-
-// Preloaded soon after the list is shown, so that the drawer opens at once, and the sessions are counted.
-listen('shown', () => setTimeout(() => import('./drawer/drawer.js').catch(() => {}), 1500));

@@ -118,25 +118,29 @@ extension EventLoop {
         return !token.scopes.allSatisfy(Rights(entry.scopes).covers)
     }
 
-    /// Sends the address of the panel, including the token that admits its reader; or first rotates that token, which
-    /// revokes what the old one granted. Only on the Unix socket: elsewhere the token would cross a network or reach
-    /// another page.
-    func sendPanelAddress(rotate: Bool, to session: Session) {
+    /// Sends the address of the panel, including the code that admits its reader, or the panel's token; or first rotates
+    /// both, which revokes what the old token granted. Only on the Unix socket: elsewhere they would cross a network or
+    /// reach another page.
+    func sendPanelAddress(_ word: Keyword?, to session: Session) {
         do throws(TweakError) {
             guard session.identity.peer.transport == .unix else {
-                throw TweakError(.denied, "the panel's token is shown only on the Unix socket; connect there")
+                throw TweakError(
+                    .denied, "the panel's address and token are shown only on the Unix socket; connect there")
             }
             guard let listener = listeners.first(where: { $0.endpoint != nil }), let endpoint = listener.endpoint,
                 let port = listener.port
             else { throw TweakError(.conflict, "this process has no panel; start it with TWEAKS_PANEL_PORT=0") }
-            if rotate {
+            if word == .rotate {
                 endpoint.rotate()
                 executor.tokens = (executor.tokens ?? TokenTable()).replacingOwn(
                     executor.hooks.serverEndpoints.flatMap(\.tokens))
                 reviewTokens()
             }
             session.input.isProven = true
-            session.send(.info([("address", .string(endpoint.link(port: Int(port))))]))
+            session.send(
+                word == .token
+                    ? .info([("token", .string(endpoint.secret))])
+                    : .info([("address", .string(endpoint.link(port: Int(port))))]))
         } catch {
             executor.count(error)
             session.send(.error(error))

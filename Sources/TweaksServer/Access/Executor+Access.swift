@@ -43,7 +43,8 @@ extension Executor {
             if tokens.refusesPlain { throw Self.plainIsOff }
             return try admit(tokens.entry(for: token), session)
         case .keyID(let id): return try admit(tokens.entry(id: id), session)
-        case .exchange(let exchange, let last): return try finish(exchange, last, tokens, session, sendsKey: true)
+        case .exchange(let exchange, let last, let code):
+            return try finish(exchange, last, tokens, session, code, sendsKey: true)
         case .scram(let message) where message.hasPrefix("c="):
             guard let exchange else {
                 throw TweakError(.usage, "auth: there is no challenge to answer; begin with n,,n=KEY-ID,r=NONCE")
@@ -69,10 +70,11 @@ extension Executor {
     )
 
     private func finish(
-        _ exchange: Scram.Server, _ message: String, _ tokens: TokenTable, _ session: Session, sendsKey: Bool = false
+        _ exchange: Scram.Server, _ message: String, _ tokens: TokenTable, _ session: Session,
+        _ code: Request.Proof.Code? = nil, sendsKey: Bool = false
     ) throws(TweakError) -> Outcome {
-        let entry = tokens.entry(id: exchange.user)
-        let acceptance = try exchange.accept(message, entry?.scram ?? .decoy)
+        let entry = tokens.entry(id: code?.keyID ?? exchange.user)
+        let acceptance = try exchange.accept(message, code?.verifier ?? entry?.scram ?? .decoy)
         let hasPlainOnly = tokens.entries.contains { $0.scram == nil }
         let hint = hasPlainOnly ? Self.plainOnly : ""
         let outcome = try admit(acceptance == nil ? nil : entry, session, acceptance?.last, hint: hint)

@@ -20,7 +20,7 @@ final class Executor {
         /// The event loop ends this session.
         case kick(UInt64)
         /// The event loop knows the panel's address.
-        case panel(rotate: Bool)
+        case panel(Keyword?)
     }
 
     let registry: TweakRegistry
@@ -139,7 +139,7 @@ final class Executor {
         case .drop: return .reply(try drop(request.words, session))
         case .request: return try self.request(request.words, session)
         case .sessions: return .list
-        case .panel: return .panel(rotate: request.keywords.contains(.rotate))
+        case .panel: return .panel(request.keywords.first)
         case .kick: return .kick(request.number ?? 0)
         case .reload: return try reload(request.keywords.contains(.dry), session)
         case .conflicts: return .reply(conflicts())

@@ -13,10 +13,11 @@ package protocol DaemonEndpoint: Endpoint {
     ///   - directory: The state directory; nil if there is none.
     ///   - hasTokenFile: Whether the daemon also accepts tokens from a file.
     ///   - reportProblem: Called with problems with the files.
-    ///   - onTokenRotated: Called on the I/O thread for each new token of its own.
+    ///   - announce: Called on the I/O thread with news for the log: a new token of its own, or the next address where
+    ///     no file has it.
     func persist(
         in directory: String?, _ server: TweakServer, hasTokenFile: Bool,
-        reportProblem: @escaping @Sendable (String) -> Void, onTokenRotated: @escaping @Sendable () -> Void)
+        reportProblem: @escaping @Sendable (String) -> Void, announce: @escaping @Sendable (String) -> Void)
 
     /// The text to show where clients can connect; nil if it does not listen.
     /// - Parameter isOnTerminal: Whether the text goes to a terminal rather than a log.

@@ -132,10 +132,13 @@ package protocol Endpoint: Sendable {
     /// The tokens that it accepts in addition to the token file.
     var tokens: [TokenEntry] { get }
 
-    /// The address to open in a browser, including a token.
+    /// The address to open in a browser, including a code that signs in one browser.
     func link(port: Int) -> String
 
-    /// Replaces its own token by a new one.
+    /// Its own token, for programs.
+    var secret: String { get }
+
+    /// Replaces its own token and the address of its page.
     func rotate()
 
     /// Creates the dialect of a new connection.

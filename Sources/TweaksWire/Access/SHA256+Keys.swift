@@ -23,7 +23,7 @@ extension SHA256 {
     }
 
     /// XORs byte by byte.
-    static func xor(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] { zip(left, right).map { $0 ^ $1 } }
+    package static func xor(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] { zip(left, right).map { $0 ^ $1 } }
 
     /// Whether both are equal, in a time that does not depend on how many bytes match.
     package static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {

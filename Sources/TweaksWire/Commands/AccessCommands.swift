@@ -26,8 +26,9 @@ extension Command {
                 .sessions, "sessions", permission: .whole(.admin), help: "list the connected sessions",
                 example: "sessions"),
             Entry(
-                .panel, "panel", .option(.rotate, isOffered: false), permission: .whole(.admin),
-                help: "the address of the web page, with its token; rotate replaces the token", example: "panel"),
+                .panel, "panel", .option(.rotate, .token, isOffered: false), permission: .whole(.admin),
+                help: "the address of the web page, for one sign-in; token: its token, for programs; rotate: new ones",
+                example: "panel"),
             Entry(.kick, "kick", .one(.session), permission: .whole(.admin), help: "end a session", example: "kick 7"),
         ])
 }

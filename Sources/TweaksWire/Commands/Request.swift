@@ -63,10 +63,20 @@ package struct Request: Equatable, Sendable {
         case plain(String)
         /// A SCRAM message, the first or the last one of a client.
         case scram(String)
-        /// A complete SCRAM exchange, held by the panel. The reply has the field ``sessionKey``.
-        case exchange(Scram.Server, last: String)
+        /// A complete SCRAM exchange, held by the panel. The reply has the field ``sessionKey``. With a code, the
+        /// exchange proves that one in place of a token.
+        case exchange(Scram.Server, last: String, code: Code? = nil)
         /// A key id from a sign-in that was verified before: only expiry and revocation are checked.
         case keyID(String)
+
+        /// A code that admits a client as if it had shown a token.
+        package struct Code: Equatable, Sendable {
+            package let verifier: ScramVerifier
+            /// The key id of the token.
+            package let keyID: String
+
+            package init(_ verifier: ScramVerifier, keyID: String) { (self.verifier, self.keyID) = (verifier, keyID) }
+        }
 
         /// A field of a reply that is not sent to the client.
         package static let sessionKey = "sessionKey"

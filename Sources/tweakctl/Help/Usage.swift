@@ -32,6 +32,7 @@ enum Usage {
         ("tweakctl bounce import look.conf", "apply them: print what would change, and ask"),
         ("tweakctl bounce watch Label", "print the current values, then each change"),
         ("tweakctl bounce panel", "open its web panel in a browser and print the address; --no-open only prints it"),
+        ("tweakctl bounce panel token", "print the token of its panel, for curl and other programs"),
         ("tweakctl token new alice --scopes read write:Label --expires 30d", "make a token for access over TCP"),
         ("tweakctl -H 127.0.0.1:7777 login", "sign in with a token, and save it for later calls"),
         ("tweakctl fleet api set 'Service/Pool/Size = 64'", "set a value for every process of a fleet"),

@@ -88,8 +88,10 @@ enum HTTPTarget {
 
     // MARK: Access
 
-    private static let accessCheck = HTTPGuard(port: 7780, hosts: ["panel.example"])
+    private static let accessCheck = HTTPGuard(port: 7780, names: ["panel.example"]) { pageID }
+    private static let pageID = String(repeating: "a", count: PanelID.count)
     private static let ours = ["localhost:7780", "127.0.0.1:7780", "[::1]:7780", "panel.example:7780"]
+    private static let suffix = ".localhost:7780"
 
     private static func checkAccess(_ request: HTTPRequest) throws(Finding) {
         if let credential = HTTPCredential(request, port: 7780) {
@@ -103,9 +105,12 @@ enum HTTPTarget {
         }
         if accessCheck.failure(of: request) != nil { return }
         let host = request[header: "host"] ?? ""
-        try expect(ours.contains(host.lowercased()), "the host \(host) is not ours")
+        let id = host.lowercased().hasSuffix(suffix) ? String(host.lowercased().dropLast(suffix.utf8.count)) : ""
+        try expect(ours.contains(host.lowercased()) || PanelID.isWellFormed(id), "the host \(host) is not ours")
         for header in request.headers where header.name == "origin" {
-            try expect(ours.contains { "http://\($0)" == header.value }, "the origin \(header.value) is not ours")
+            try expect(!ours.prefix(3).contains(host.lowercased()), "a page at \(host) was accepted")
+            // Browsers write origins in lower case.
+            try expect("http://\(host.lowercased())" == header.value.lowercased(), "\(header.value) is not \(host)")
         }
         try expect(!request.headers.contains { $0.name == "upgrade" }, "an upgrade was accepted")
     }

@@ -17,8 +17,8 @@ extension DocumentedBlock {
         let server = TweakServer(panel: .on, name: "example", registry: ExampleTweaks().registry)
         try server.start()
         defer { server.stop() }
-        let address = try #require(server.panelAddress).split(separator: "/#token=").map(String.init)
-        let setting = "PANEL=\(address[0]); TOKEN=\(address[1]); "
+        let (port, token) = (try #require(server.endpointPort), try #require(server.panelToken))
+        let setting = "PANEL=http://127.0.0.1:\(port); TOKEN=\(token); "
         for step in Self.steps(block.text) {
             let text = try Tool.sh.run(["-c", setting + step.command], input: "")
             // An event ends with an empty line.

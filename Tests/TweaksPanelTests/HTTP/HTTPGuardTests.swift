@@ -5,11 +5,15 @@ import Testing
 @testable import TweaksPanel
 
 @Suite struct HTTPGuardTests {
-    private static let own = HTTPGuard(port: 7780, hosts: ["192.168.1.5", "FE80::1", "Panel.Example", "0.0.0.0"])
+    private static let id = "abcdefghijklmnopqrstuvwx27"
+    private static let page = "\(id).localhost:7780"
+    private static let own = HTTPGuard(
+        port: 7780, names: ["Panel.Example"], addresses: ["192.168.1.5", "FE80::1", "0.0.0.0", "127.0.0.1"]
+    ) { id }
 
     /// A request with these headers; nil omits a header.
     private static func request(
-        _ method: String = "GET", _ path: String = "/api/tweaks", host: String? = "127.0.0.1:7780",
+        _ method: String = "GET", _ path: String = "/api/tweaks", host: String? = page,
         origin: String? = nil, site: String? = nil, more: [HTTPField] = []
     ) -> HTTPRequest {
         var request = HTTPRequest("\(method) \(path)")
@@ -26,7 +30,8 @@ import Testing
     @Test(
         arguments: [
             "127.0.0.1:7780", "localhost:7780", "LOCALHOST:7780", "LocalHost:7780", "[::1]:7780", "192.168.1.5:7780",
-            "[fe80::1]:7780", "[FE80::1]:7780", "panel.example:7780", "PANEL.EXAMPLE:7780",
+            "[fe80::1]:7780", "[FE80::1]:7780", "panel.example:7780", "PANEL.EXAMPLE:7780", page, page.uppercased(),
+            "zzzzzzzzzzzzzzzzzzzzzzzzzz.localhost:7780",
         ])
     func ownHostsAreAllowed(_ host: String) {
         #expect(Self.own.failure(of: Self.request(host: host)) == nil)
@@ -38,7 +43,9 @@ import Testing
         "127.0.0.1:07780", "127.0.0.1:+7780", "127.0.0.1:7780:7780", "127.0.0.1:77800", "127.0.0.1 :7780",
         "evil.example:7780", "evil.example", "localhost.evil.example:7780", "127.0.0.1.nip.io:7780",
         "127.0.0.1.evil.example:7780", "evil.example#localhost:7780", "localhost.:7780", "127.0.0.1.:7780",
-        "panel.example.:7780", "xpanel.example:7780", "a.localhost:7780", "localhost.localdomain:7780",
+        "panel.example.:7780", "xpanel.example:7780", "a.localhost:7780", "\(id)a.localhost:7780", "\(id).localhost",
+        "a.\(page)", "\(id).localhost.:7780", "\(id)localhost:7780", "-\(id.dropFirst()).localhost:7780",
+        "localhost.localdomain:7780",
         "user@localhost:7780", "user:pass@127.0.0.1:7780", "localhost:7780@evil.example", "localhost:7780/",
         "localhost:7780, evil.example", "localhost:7780 evil.example", "http://localhost:7780", "//localhost:7780",
         "2130706433:7780", "0x7f000001:7780", "0177.0.0.1:7780", "127.1:7780", "127.0.0.2:7780", "0:7780",
@@ -57,26 +64,73 @@ import Testing
 
     @Test(
         arguments: [
-            ("localhost", true), ("localhost:80", true), ("[::1]", true), ("evil.example", false),
-            ("localhost:8080", false), ("localhost:", false),
+            ("panel.test", true), ("panel.test:80", true), ("\(id).localhost", true), ("evil.example", false),
+            ("panel.test:8080", false), ("panel.test:", false),
         ])
     func port80MayBeOmitted(_ host: String, _ isOurs: Bool) {
-        let guardian = HTTPGuard(port: 80)
+        let guardian = HTTPGuard(port: 80, names: ["panel.test"]) { Self.id }
         #expect((guardian.failure(of: Self.request(host: host)) == nil) == isOurs)
-        let post = Self.request("POST", host: "localhost", origin: "http://\(host)")
+        let post = Self.request("POST", host: host, origin: "http://\(host)")
         #expect((guardian.failure(of: post) == nil) == isOurs)
     }
 
+    @Test(arguments: [
+        page, "192.168.1.5:7780", "[fe80::1]:7780", "panel.example:7780", "zzzzzzzzzzzzzzzzzzzzzzzzzz.localhost:7780",
+    ])
+    func theOwnOriginIsAllowed(_ host: String) {
+        let origin = "http://\(host)"
+        for method in ["GET", "POST", "DELETE"] {
+            #expect(Self.own.failure(of: Self.request(method, host: host, origin: origin)) == nil)
+            let request = Self.request(method, host: host, origin: origin, site: "same-origin")
+            #expect(Self.own.failure(of: request) == nil)
+            // Another address of the same server is another origin.
+            let other = Self.request(method, host: "panel.example:7780", origin: "http://192.168.1.5:7780")
+            #expect(Self.own.failure(of: other)?.status == .forbidden)
+        }
+    }
+
+    @Test func eachHostHasItsPlace() {
+        let places: [(String, PanelPlace)] = [
+            ("127.0.0.1:7780", .programs), ("LOCALHOST:7780", .programs), ("[::1]:7780", .programs),
+            (Self.page, .page(id: Self.id)), ("panel.example:7780", .name("panel.example")),
+            ("[FE80::1]:7780", .name("[fe80::1]")),
+            ("zzzzzzzzzzzzzzzzzzzzzzzzzz.localhost:7780", .earlier(id: "zzzzzzzzzzzzzzzzzzzzzzzzzz")),
+        ]
+        for (host, place) in places { #expect(Self.own.place(of: Self.request(host: host)) == place) }
+        let named = HTTPGuard(port: 7780, names: ["localhost"]) { "" }
+        #expect(named.place(of: Self.request(host: "localhost:7780")) == .name("localhost"))
+        #expect(named.place(of: Self.request(host: "127.0.0.1:7780")) == .programs)
+    }
+
+    /// Method, path, Origin, Sec-Fetch-Site, whether the request is allowed at the address for programs.
     @Test(
         arguments: [
-            "http://127.0.0.1:7780", "http://localhost:7780", "http://[::1]:7780", "http://192.168.1.5:7780",
-            "http://[fe80::1]:7780", "http://panel.example:7780",
-        ])
-    func theOwnOriginIsAllowed(_ origin: String) {
-        for method in ["GET", "POST", "DELETE"] {
-            #expect(Self.own.failure(of: Self.request(method, origin: origin)) == nil)
-            #expect(Self.own.failure(of: Self.request(method, origin: origin, site: "same-origin")) == nil)
+            ("GET", "/api/tweaks", nil, nil, true), ("PATCH", "/api/tweaks", nil, nil, true),
+            ("POST", "/login", nil, nil, true), ("GET", "/api/events", nil, nil, true),
+            ("GET", "/api/tweaks", nil, "none", true), ("GET", "/", nil, "none", true),
+            ("GET", "/api/events", nil, "none", false), ("POST", "/login", nil, "none", false),
+            ("GET", "/api/tweaks", nil, "same-origin", false), ("GET", "/", nil, "same-origin", false),
+            ("POST", "/login", nil, "same-origin", false), ("POST", "/login", "http://127.0.0.1:7780", nil, false),
+            ("POST", "/login", "http://127.0.0.1:7780", "same-origin", false),
+            ("PATCH", "/api/tweaks", "http://127.0.0.1:7780", nil, false),
+            ("GET", "/api/tweaks", "http://127.0.0.1:7780", nil, false), ("GET", "/api/tweaks", "null", nil, false),
+        ] as [(String, String, String?, String?, Bool)])
+    func noPageMayUseTheAddressForPrograms(
+        _ method: String, _ path: String, _ origin: String?, _ site: String?, _ isAllowed: Bool
+    ) {
+        for host in ["127.0.0.1:7780", "localhost:7780", "[::1]:7780"] {
+            let origin = origin?.replacing("127.0.0.1:7780", with: host)
+            let failure = Self.own.originFailure(
+                of: Self.request(method, path, host: host, origin: origin, site: site))
+            #expect(failure?.status == (isAllowed ? nil : .forbidden))
+            #expect(failure?.message.contains(Self.id) != true)
         }
+    }
+
+    /// The ID of the page's address is for those who may sign in.
+    @Test(arguments: foreignHosts) func noErrorHasTheID(_ host: String?) {
+        guard let host, !host.contains(Self.id) else { return }
+        #expect(Self.own.failure(of: Self.request("POST", host: host))?.message.contains(Self.id) == false)
     }
 
     private static let foreignOrigins = [
@@ -128,7 +182,7 @@ import Testing
     @Test(arguments: sites) func theSiteDecides(
         _ method: String, _ path: String, _ hasOrigin: Bool, _ site: String?, _ isAllowed: Bool
     ) {
-        let origin = hasOrigin ? "http://localhost:7780" : nil
+        let origin = hasOrigin ? "http://\(Self.page)" : nil
         let failure = Self.own.failure(of: Self.request(method, path, origin: origin, site: site))
         #expect(failure?.status == (isAllowed ? nil : .forbidden))
     }
@@ -155,19 +209,19 @@ import Testing
 
     @Test(
         arguments: [
-            ("host", "127.0.0.1:7780", .misdirectedRequest), ("origin", "http://evil.example", .forbidden),
-            ("origin", "http://127.0.0.1:7780", .forbidden), ("sec-fetch-site", "same-origin", .forbidden),
+            ("host", page, .misdirectedRequest), ("origin", "http://evil.example", .forbidden),
+            ("origin", "http://\(page)", .forbidden), ("sec-fetch-site", "same-origin", .forbidden),
             ("content-type", "application/json", .unsupportedMediaType),
         ] as [(String, String, HTTPStatus)])
     func aRepeatedHeaderIsRefused(_ name: String, _ second: String, _ status: HTTPStatus) {
         let more = [HTTPField(name, second)]
-        let request = Self.request("POST", origin: "http://127.0.0.1:7780", site: "same-origin", more: more)
+        let request = Self.request("POST", origin: "http://\(Self.page)", site: "same-origin", more: more)
         #expect(Self.own.failure(of: request)?.status == status)
     }
 
     @Test(arguments: ["websocket", "h2c", "", "TLS/1.0"]) func anUpgradeIsRefused(_ protocolName: String) {
         let more = [HTTPField("upgrade", protocolName), HTTPField("connection", "Upgrade")]
-        for request in [Self.request(more: more), Self.request(origin: "http://127.0.0.1:7780", more: more)] {
+        for request in [Self.request(more: more), Self.request(origin: "http://\(Self.page)", more: more)] {
             let failure = Self.own.failure(of: request)
             #expect(failure?.status == .badRequest && failure?.endsConnection == true)
         }

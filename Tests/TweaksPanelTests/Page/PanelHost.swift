@@ -29,11 +29,21 @@ final class PanelHost {
     private let signedIn = Box<[SignIn]>([])
     private var server: TweakServer
     private(set) var port = 0
+    /// The ID in the address of the page.
+    private(set) var pageID = PanelID.make()
+    private let panel: TweakPanel
     /// Receives an event for every change.
     private var watcher: TestClient?
 
-    init(_ registry: TweakRegistry = PageTweaks().registry, users: [User] = []) throws {
+    /// - Parameters:
+    ///   - origin: How long the page keeps its address.
+    ///   - names: Further names of the page.
+    init(
+        _ registry: TweakRegistry = PageTweaks().registry, users: [User] = [], origin: TweakPanel.Origin = .kept,
+        names: [String] = []
+    ) throws {
         self.registry = registry
+        panel = TweakPanel(names: names, origin: origin)
         self.users = users + [Self.owner]
         directory = try TemporaryDirectory()
         presets = try MemoryPresets()
@@ -58,7 +68,12 @@ final class PanelHost {
         let (presets, table) = (presets, TokenTable(users.map(\.entry)))
         let (signIns, signedIn) = (SignInStore(), signedIn)
         signIns.restore(signedIn.value) { signedIn.value = $0 }
-        hooks.serverEndpoints = [PanelEndpoint(.on(port: wanted), isMovable: false, signIns: signIns)]
+        var panel = panel
+        panel.port = wanted
+        let endpoint = PanelEndpoint(panel, isMovable: false, keepsOrigin: panel.origin == .kept, signIns: signIns)
+        endpoint.restore(endpoint.secret, port: nil, id: pageID)
+        pageID = endpoint.id
+        hooks.serverEndpoints = [endpoint]
         hooks.tokens = { table }
         hooks.presets = presets
         server = TweakServer(
@@ -89,16 +104,19 @@ final class PanelHost {
     // MARK: Addresses
 
     /// The origin of its page.
-    var origin: String { "http://127.0.0.1:\(port)" }
+    var origin: String { "http://\(PanelID.host(pageID)):\(port)" }
 
-    /// The address of its page with a token.
+    /// The address of its page with a token in place of a code, which signs in as often as needed.
     /// - Parameter place: The rest of the fragment: `/Kinds/Basic`.
     func link(_ user: User = owner, _ place: String = "") -> String {
-        "\(origin)/#token=\(user.secret)" + (place.isEmpty ? "" : "&\(place)")
+        "\(origin)/#code=\(user.secret)" + (place.isEmpty ? "" : "&\(place)")
     }
 
     /// The link that the server prints at this start.
     var printedLink: String { (server.serverEndpoints.first as? PanelEndpoint)?.link(port: port) ?? "" }
+
+    /// The code of that link.
+    var code: String { printedLink.firstRange(of: "#code=").map { String(printedLink[$0.upperBound...]) } ?? "" }
 
     // MARK: The process
 

@@ -2,6 +2,7 @@
 
 import Testing
 import Tweaks
+import TweaksPanel
 import TweaksTestSupport
 
 /// One page of the panel.
@@ -297,13 +298,13 @@ extension PanelHost {
     ///   - isStill: Whether the system asks for reduced motion: animations take most of a test's time.
     ///   - expected: Parts of console messages that are allowed.
     func visit(
-        as user: User = owner, at place: String = "", name: String = "127.0.0.1", width: Int = 1_280,
+        as user: User = owner, at place: String = "", name: String? = nil, width: Int = 1_280,
         touch hasTouch: Bool = false, reducedMotion isStill: Bool = true, expecting expected: [String] = [],
         _ body: (PanelView) throws -> Void
     ) throws {
         let browser = try Browser(width: width, reducesMotion: isStill, touch: hasTouch)
         let view = PanelView(host: self, browser: browser)
-        try browser.open(link(user, place).replacing("127.0.0.1", with: name))
+        try browser.open(link(user, place).replacing(PanelID.host(pageID), with: name ?? PanelID.host(pageID)))
         try view.waitUntilConnected()
         try body(view)
         try view.checkConsole(expecting: expected)
@@ -312,13 +313,13 @@ extension PanelHost {
     /// Opens the page of a new server, which knows the user.
     static func visit(
         _ registry: TweakRegistry = PageTweaks().registry, as user: User = owner, at place: String = "",
-        name: String = "127.0.0.1", width: Int = 1_280, touch hasTouch: Bool = false,
+        width: Int = 1_280, touch hasTouch: Bool = false,
         reducedMotion isStill: Bool = true, expecting expected: [String] = [],
         _ body: (PanelHost, PanelView) throws -> Void
     ) throws {
         let host = try PanelHost(registry, users: user.name == owner.name ? [] : [user])
         try host.visit(
-            as: user, at: place, name: name, width: width, touch: hasTouch, reducedMotion: isStill, expecting: expected
+            as: user, at: place, width: width, touch: hasTouch, reducedMotion: isStill, expecting: expected
         ) { try body(host, $0) }
     }
 }

@@ -2,6 +2,7 @@
 
 import Testing
 import Tweaks
+import TweaksPanel
 import TweaksTestSupport
 
 @Suite(.blocking) struct OriginServingTests {
@@ -10,8 +11,14 @@ import TweaksTestSupport
     /// Method, target, host, headers, status.
     @Test(arguments: [
         ("PATCH", "/api/tweaks", "127.0.0.1:PORT", [], 200),
-        ("PATCH", "/api/tweaks", "localhost:PORT", ["Origin: http://localhost:PORT"], 200),
-        ("PATCH", "/api/tweaks", "[::1]:PORT", ["Sec-Fetch-Site: same-origin"], 200),
+        ("PATCH", "/api/tweaks", "PAGE", ["Origin: http://PAGE"], 200),
+        ("PATCH", "/api/tweaks", "PAGE", ["Sec-Fetch-Site: same-origin"], 200),
+        ("PATCH", "/api/tweaks", "PAGE", ["Origin: http://127.0.0.1:PORT"], 403),
+        ("PATCH", "/api/tweaks", "PAGE", ["Sec-Fetch-Site: same-site"], 403),
+        ("PATCH", "/api/tweaks", "localhost:PORT", ["Origin: http://localhost:PORT"], 403),
+        ("PATCH", "/api/tweaks", "[::1]:PORT", ["Sec-Fetch-Site: same-origin"], 403),
+        // A page of an earlier start has a key; it sends no token.
+        ("PATCH", "/api/tweaks", "EARLIER", ["Origin: http://EARLIER"], 421),
         ("PATCH", "/api/tweaks", "evil.example", [], 421),
         ("PATCH", "/api/tweaks", "127.0.0.1", [], 421),
         ("PATCH", "/api/tweaks", "localhost.evil.example:PORT", [], 421),
@@ -42,7 +49,10 @@ import TweaksTestSupport
     ) throws {
         let (server, panel) = try PanelServer.connected()
         let request = panel.request(method, target, method == "GET" ? nil : Self.change, headers)
-            .replacing("Host: 127.0.0.1:\(panel.port)", with: "Host: \(host)").replacing("PORT", with: "\(panel.port)")
+            .replacing("Host: 127.0.0.1:\(panel.port)", with: "Host: \(host)")
+            .replacing("PAGE", with: "\(PanelID.host(server.endpoint.id)):PORT")
+            .replacing("EARLIER", with: "\(PanelID.host(PanelID.make())):PORT")
+            .replacing("PORT", with: "\(panel.port)")
         try panel.client.send(request)
         let answer = try panel.read()
         #expect(answer.status == status, "\(answer.body)")

@@ -54,6 +54,8 @@ final class PanelClient {
     let port: Int
     /// The token of each request.
     var token: String?
+    /// The host that requests name.
+    var host = "127.0.0.1"
     /// The bytes of an incomplete event.
     private var stream: [UInt8] = []
 
@@ -65,7 +67,7 @@ final class PanelClient {
 
     /// The bytes of a request.
     func request(_ method: String, _ target: String, _ body: String? = nil, _ headers: [String] = []) -> String {
-        var lines = ["\(method) \(target) HTTP/1.1", "Host: 127.0.0.1:\(port)"]
+        var lines = ["\(method) \(target) HTTP/1.1", "Host: \(host):\(port)"]
         if let token { lines.append("Authorization: Bearer \(token)") }
         if let body { lines += ["Content-Type: application/json", "Content-Length: \(body.utf8.count)"] }
         return (lines + headers + ["", body ?? ""]).joined(separator: "\r\n")

@@ -15,6 +15,7 @@ final class PanelServer {
     let stepped: SteppedServer?
     let events = Events()
     let signIns: SignInStore
+    let endpoint: PanelEndpoint
     private let directory: TemporaryDirectory
 
     /// The events of sessions, in order.
@@ -41,7 +42,8 @@ final class PanelServer {
         (hooks.tokens, hooks.presets) = ({ table }, try MemoryPresets(presets, gate: gate))
         let (events, wallClock, clock) = (events, wallClock, clock)
         signIns = SignInStore(wallClock: { wallClock.value.withLock { $0 } }, clock: { clock.now })
-        hooks.serverEndpoints = [PanelEndpoint(.on, signIns: signIns)]
+        endpoint = PanelEndpoint(.on, signIns: signIns)
+        hooks.serverEndpoints = [endpoint]
         hooks.wallClock = { wallClock.value.withLock { $0 } }
         hooks.clock = { clock.now }
         hooks.onSessionEvent = { events.add($0) }

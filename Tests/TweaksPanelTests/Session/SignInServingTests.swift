@@ -1,5 +1,6 @@
 // Tests browsers that sign in and out: what they send, what of that is useful to others, and when it ends.
 
+import Foundation
 import Testing
 import Tweaks
 import TweaksPanel
@@ -155,6 +156,165 @@ import TweaksWire
     }
 }
 
+@Suite(.blocking) struct PanelAddressServingTests {
+    private static let ops = TokenEntry.named("ops", "write:Content")
+    private static let size = "/api/tweaks/Content/Text/Size"
+
+    /// A server, and a client of its page.
+    private func page(
+        _ change: (inout TweakServerLimits) -> Void = { _ in }
+    ) throws -> (server: PanelServer, panel: PanelClient) {
+        let (server, panel) = try PanelServer.connected(Self.ops, as: nil, change)
+        panel.host = PanelID.host(server.endpoint.id)
+        return (server, panel)
+    }
+
+    /// Proves a key of a sign-in, and demands the server's proof first.
+    private func prove(
+        _ panel: PanelClient, _ by: SignIn.Key, _ key: [UInt8], _ cookie: String
+    ) throws -> PanelAnswer {
+        let nonce = "abcdefghijklmnopqrstuvwx"
+        let first = try panel.ask("POST", "/login", #"{"nonce":"\#(nonce)","by":"\#(by.rawValue)"}"#, [cookie])
+        guard first.status == 200 else { return first }
+        let challenge = try #require(first.json["challenge"] as? String)
+        let proof = SHA256.code("Server Proof,\(nonce),\(challenge)".utf8, key: key)
+        #expect(first.json["proof"] as? String == Base64.encode(proof))
+        let answer = Base64.encode(SHA256.code("Client Proof,\(nonce),\(challenge)".utf8, key: key))
+        return try panel.ask("POST", "/login", #"{"challenge":"\#(challenge)","answer":"\#(answer)"}"#, [cookie])
+    }
+
+    private func openKey(_ answer: PanelAnswer, _ exchange: String, _ key: [UInt8]) throws -> [UInt8] {
+        let sealed = try #require(Base64.decode(answer.json["openKey"] as? String ?? ""))
+        return SHA256.xor(sealed, SHA256.code("Open Key,\(exchange)".utf8, key: key))
+    }
+
+    /// The key of a page that is open is valid at an earlier address; nothing else is served or accepted there.
+    @Test func anEarlierAddressIsOnlyForPagesThatAreOpen() throws {
+        let (server, panel) = try page()
+        let (answer, headers, key) = try panel.signIn("ops")
+        let signIn = try #require(server.signIns[answer.json["signIn"] as? String ?? ""])
+        #expect(signIn.origin == server.endpoint.id && !answer.body.contains(Base64.encode(signIn.openKey)))
+        for name in [SignIn.Key.browser, .page] {
+            #expect(try prove(panel, name, name == .browser ? key : signIn.openKey, headers[0]).status == 200)
+        }
+        server.endpoint.rotate()
+        #expect(server.endpoint.id != signIn.origin)
+        #expect(try panel.ask("GET", Self.size, nil, headers).status == 200)
+        let renewed = try prove(panel, .page, signIn.openKey, headers[0])
+        #expect(renewed.status == 200 && renewed.json["key"] != nil && renewed.json["openKey"] == nil)
+        #expect(try prove(panel, .browser, key, headers[0]).status == 401)
+        #expect(try panel.resume(headers[0], key).status == 401)
+        #expect(try panel.ask("POST", "/login", #"{"scram":"n,,n=a,r=b"}"#).status == 421)
+        #expect(try panel.ask("POST", "/login", #"{"scram":"c=biws,r=b,p=AAAA"}"#).status == 421)
+        for path in ["/", "/panel/1/main.js", "/panel/1/drawer/drawer.js"] {
+            #expect(try panel.ask("GET", path).status == 421)
+        }
+        panel.token = PanelServer.token("ops")
+        #expect(try panel.ask("GET", Self.size).status == 421)
+        panel.token = nil
+        // A sign-in is valid only at its own address.
+        for host in [PanelID.host(server.endpoint.id), "127.0.0.1", PanelID.host(PanelID.make())] {
+            panel.host = host
+            #expect(try panel.ask("GET", Self.size, nil, headers).status == 401)
+            #expect(try prove(panel, .page, signIn.openKey, headers[0]).status == 401)
+            #expect(try prove(panel, .browser, key, headers[0]).status == 401)
+        }
+    }
+
+    /// The browser's key gives it to a page, by a text that is made for that page.
+    @Test func aPageThatIsLoadedGetsTheKeyOfOpenPages() throws {
+        let (server, panel) = try page()
+        let (answer, headers, key) = try panel.signIn("ops")
+        let signIn = try #require(server.signIns[answer.json["signIn"] as? String ?? ""])
+        let nonce = "abcdefghijklmnopqrstuvwx"
+        let first = try panel.ask("POST", "/login", #"{"nonce":"\#(nonce)","by":"browser"}"#, [headers[0]])
+        let challenge = try #require(first.json["challenge"] as? String)
+        let proof = Base64.encode(SHA256.code("Client Proof,\(nonce),\(challenge)".utf8, key: key))
+        let body = #"{"challenge":"\#(challenge)","answer":"\#(proof)"}"#
+        let second = try panel.ask("POST", "/login", body, [headers[0]])
+        #expect(try openKey(second, challenge, key) == signIn.openKey)
+        #expect(try openKey(second, "another text", key) != signIn.openKey)
+        #expect(SignIn(line: signIn.line) == signIn)
+        // The header stands for the cookie.
+        let own = ["Tweaks-Sign-In: \(signIn.id)", headers[1]]
+        #expect(try panel.ask("GET", Self.size, nil, own).status == 200)
+        for body in [#"{"nonce":"short","by":"page"}"#, #"{"nonce":"\#(nonce)","by":"x"}"#, #"{"nonce":"\#(nonce)"}"#] {
+            #expect(try panel.ask("POST", "/login", body).code == "usage")
+        }
+    }
+
+    private func signIn(_ panel: PanelClient, code: String) throws -> PanelAnswer {
+        var scram = Scram.Client(token: code)
+        let first = try panel.ask("POST", "/login", #"{"scram":"\#(scram.first)"}"#)
+        let last = scram.answer(try #require(first.json["scram"] as? String))
+        return try panel.ask("POST", "/login", #"{"scram":"\#(try #require(last))"}"#)
+    }
+
+    private func code(_ server: PanelServer) throws -> String {
+        try #require(server.server.panelAddress?.components(separatedBy: "/#code=").last)
+    }
+
+    @Test func theLinkHasACodeThatIsSpentByACompletedSignIn() throws {
+        let (server, panel) = try page { $0.authenticationFailures = 9 }
+        let link = try #require(server.server.panelAddress)
+        #expect(link.hasPrefix("http://\(PanelID.host(server.endpoint.id)):\(server.port)/#code=twc_"))
+        let (first, token) = (try code(server), try #require(server.server.panelToken))
+        // It is no token, and a sign-in that fails does not spend it.
+        panel.token = first
+        #expect(try panel.ask("GET", Self.size).status == 401)
+        panel.token = nil
+        #expect(try signIn(panel, code: first + "x").status == 401)
+        _ = try panel.ask("POST", "/login", #"{"scram":"\#(Scram.Client(token: first).first)"}"#)
+        #expect(try code(server) == first)
+        let answer = try signIn(panel, code: first)
+        #expect(answer.status == 200 && answer.json["token"] as? String == "panel")
+        let next = try code(server)
+        #expect(next != first && server.server.panelToken == token)
+        #expect(try signIn(panel, code: first).status == 401)
+        #expect(server.events.all.contains { if case .authenticationFailed = $0.kind { true } else { false } })
+        #expect(try signIn(panel, code: next).status == 200)
+        // A rotation ends the code, and the sign-ins.
+        let last = try code(server)
+        let line = try server.connectByLine()
+        let address = try line.ask("panel rotate")[0]
+        #expect(address == "  address: \(server.server.panelAddress ?? "")")
+        #expect(try code(server) != last && server.server.panelToken != token)
+        let late = try server.connect(nil)
+        late.host = PanelID.host(server.endpoint.id)
+        #expect(try signIn(late, code: last).status == 401)
+        #expect(try line.ask("panel token") == ["  token: \(server.server.panelToken ?? "")", "ok"])
+    }
+
+    /// The code is spent by the first; the second gets the remedy.
+    @Test func ofTwoSignInsWithACodeOneCompletes() throws {
+        let (server, one) = try page()
+        let two = try server.connect(nil)
+        two.host = one.host
+        let text = try code(server)
+        var lasts: [String] = []
+        for panel in [one, two] {
+            var scram = Scram.Client(token: text)
+            let first = try panel.ask("POST", "/login", #"{"scram":"\#(scram.first)"}"#)
+            let last = scram.answer(try #require(first.json["scram"] as? String))
+            lasts.append(try #require(last))
+        }
+        let answers = try zip([one, two], lasts).map { panel, last in
+            try panel.ask("POST", "/login", #"{"scram":"\#(last)"}"#)
+        }
+        #expect(answers.map(\.status) == [200, 401] && answers[1]["Set-Cookie"] == nil)
+    }
+
+    @Test func aRefusedSignInDoesNotSpendTheCode() throws {
+        let (server, panel) = try page { $0.sessionsPerPeer = 1 }
+        #expect(try signIn(panel, code: try code(server)).status == 200)
+        let next = try code(server)
+        let other = try server.connect(nil)
+        other.host = panel.host
+        #expect(try signIn(other, code: next).code == "too-many")
+        #expect(try code(server) == next)
+    }
+}
+
 @Suite struct SignInStoreTests {
     private let verifier = ScramVerifier(token: "twk_ops")
 
@@ -199,7 +359,7 @@ import TweaksWire
             let challenge = signIns.challenge()
             now.value = now.value.advanced(by: .seconds(age))
             let answer = SHA256.code(challenge.utf8, key: [1])
-            #expect((signIns.signIn(signIn.id, answering: challenge, answer) == signIn) == isValid)
+            #expect((signIns.signIn(signIn.id, answering: challenge, answer)?.0 == signIn) == isValid)
         }
     }
 
@@ -224,14 +384,16 @@ import TweaksWire
         later.restore(kept.value) { _ in }
         #expect(later[two.id] == two && later[one.id] == nil)
         let challenge = later.challenge()
-        #expect(later.signIn(two.id, answering: challenge, SHA256.code(challenge.utf8, key: key)) == two)
+        #expect(later.signIn(two.id, answering: challenge, SHA256.code(challenge.utf8, key: key))?.0 == two)
         #expect(later.signIn(two.id, pageKey: signIns.pageKey(two)) == nil)
         #expect(later.signIn(two.id, pageKey: later.pageKey(two)) == two)
     }
 
+    private static let key = Base64.encode(SHA256.digest([]))
+
     @Test(arguments: [
-        "", "a", "a b c d", "a b \(Base64.encode(SHA256.digest([]))) x", "a b AAAA 5", "a/ b AAAA 5", "a b AAAA 5 6",
-        "a b \(Base64.encode(SHA256.digest([]))) \(Int64.min)",
+        "", "a", "a b c d e f", "a b \(key) x - \(key)", "a b AAAA 5 - \(key)", "a/ b \(key) 5 - \(key)",
+        "a b \(key) 5 - AAAA", "a b \(key) \(Int64.min) - \(key)", "a b \(key) 5 - \(key) 6", "a b \(key) 5",
     ])
     func invalidLinesAreRefused(_ line: String) { #expect(SignIn(line: line) == nil) }
 }

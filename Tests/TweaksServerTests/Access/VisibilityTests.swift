@@ -151,7 +151,7 @@ private final class ServerPair {
         "load odd", "load --only mine", "load --only look partly", "swap look", "load nothing", "diff nothing",
         "auth twk_0", "prompt off", "json", "get *", "get Secret", "stats", "history", "presets", "load look",
         "diff look", "ls", "ls Secret", "find size", "find code", "explain Theme/Main/Depth", "complete \"get \"",
-        "watch *", "unwatch", "json off", "panel", "panel rotate", "quit",
+        "watch *", "unwatch", "json off", "panel", "panel rotate", "panel token", "quit",
     ]
 
     @Test func noCommandRevealsHiddenTweaks() throws {

@@ -37,7 +37,7 @@ final class Chromium: Sendable {
         "--disable-extensions", "--no-first-run", "--force-color-profile=srgb", "--lang=en", "--disable-popup-blocking",
         "--disable-background-networking", "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
         "--disable-backgrounding-occluded-windows", "--enable-blink-features=ComputedAccessibilityInfo",
-        "--host-resolver-rules=MAP *.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1, EXCLUDE ::1",
+        "--host-resolver-rules=MAP *.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE *.localhost, EXCLUDE 127.0.0.1, EXCLUDE ::1",
         "--remote-debugging-pipe",
     ]
 

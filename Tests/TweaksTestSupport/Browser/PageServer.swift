@@ -51,10 +51,12 @@ package final class PageServer: Sendable {
     private let log = RequestLog()
 
     /// Starts a server.
-    /// - Parameter pages: The pages by path; other paths are not found.
-    package init(_ pages: [String: Page]) throws {
+    /// - Parameters:
+    ///   - pages: The pages by path; other paths are not found.
+    ///   - wanted: The port; 0 picks a free one.
+    package init(_ pages: [String: Page], port wanted: Int = 0) throws {
         let number: Int32
-        (number, port) = try Self.listening()
+        (number, port) = try Self.listening(wanted)
         let log = log
         Thread.detachNewThread {
             while true {
@@ -114,14 +116,18 @@ package final class PageServer: Sendable {
 
     private static let notFound = Array("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
 
-    /// A listening socket on a free port of 127.0.0.1.
-    private static func listening() throws -> (number: Int32, port: Int) {
+    /// A listening socket on a port of 127.0.0.1.
+    private static func listening(_ wanted: Int) throws -> (number: Int32, port: Int) {
         let number = socket(AF_INET, streamType, 0)
         guard number >= 0 else { throw ClientError.system("socket", errno) }
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        address.sin_port = UInt16(wanted).bigEndian
+        // The port of a server that has just stopped has connections that linger.
+        var isReused: Int32 = 1
+        _ = setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -4,6 +4,7 @@ import { bdi, button, byId, clean, h, replaceContent, root } from '../dom.js';
 import { duration } from '../numbers/decimal.js';
 import { request } from '../requests.js';
 import { mayAll, session as self } from '../session.js';
+import { listen } from '../signals.js';
 import { signOut } from '../sign-in-form.js';
 import { nameForm } from './name-form.js';
 import { drawer, pane, showing, tab } from './pane.js';
@@ -84,4 +85,5 @@ setInterval(() => {
   if (drawer.open && tab === 'people' && !document.hidden) refresh();
 }, 5000);
 
-countPeople();
+// After the list, which users wait for.
+listen('shown', () => setTimeout(countPeople, 1500));
