@@ -58,7 +58,7 @@ final class AnimationLoop {
         meter.count(seconds)
         let (columns, rows) = Terminal.size
         let rate = Int(Look.framesPerSecond.value.rounded())
-        // Only the panel's address, which takes most of the line.
+        // Only the panel's address, so that it fits into 80 columns.
         let status = link.map { " \($0)" } ?? hint.text(on: (columns, rows), rate: rate)
         // After a suspension the label continues from its last position.
         let frame = scene.frame(columns: columns, rows: rows, after: min(seconds, 0.1), status: status)

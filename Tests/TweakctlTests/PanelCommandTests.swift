@@ -40,8 +40,8 @@ import TweaksTestSupport
 
     /// The code is in a file that only this user can read, and in no argument. The address comes from the server.
     @Test func thePageRedirectsToTheAddressAndEscapesIt() {
-        let page = PanelCommand.page("http://127.0.0.1:1/#code=twc_a-Z0")
-        #expect(page.contains("content=\"0;url=http://127.0.0.1:1/#code=twc_a-Z0\""))
+        let page = PanelCommand.page("http://127.0.0.1:1/#code=a_-Z0")
+        #expect(page.contains("content=\"0;url=http://127.0.0.1:1/#code=a_-Z0\""))
         #expect(!PanelCommand.page("x\"><script>alert(1)</script>").contains("<script"))
     }
 }

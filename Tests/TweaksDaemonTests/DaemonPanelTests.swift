@@ -29,7 +29,7 @@ import TweaksWire
         let daemon = try fixture.start(panel: .on)
         try expectServed(daemon)
         let link = try #require(daemon.panelAddress)
-        let page = /http:\/\/[a-z2-7]{26}\.localhost:\d+\/#code=twc_[A-Za-z0-9_-]{24}/
+        let page = /http:\/\/[a-z2-7]{26}\.localhost:\d+\/#code=[A-Za-z0-9_-]{22}/
         #expect(try page.wholeMatch(in: link) != nil, "\(link)")
         #expect(daemon.panelToken?.hasPrefix("twk_") == true)
         daemon.stop()
@@ -81,7 +81,7 @@ import TweaksWire
         _ = try PanelBrowser(signingInWith: address.code, address.port)
         fixture.stop(daemon)
         let link = try #require(fixture.events.logLines.first { $0.contains("the next sign-in to the panel: http://") })
-        #expect(link.contains("\(address.host):\(address.port)/#code=twc_") && !link.contains(address.code))
+        #expect(link.contains("\(address.host):\(address.port)/#code=") && !link.contains(address.code))
     }
 
     @Test func eachStartHasItsOwnTokenAndPort() throws {

@@ -5,15 +5,14 @@ import TweaksWire
 /// A code: the password of one sign-in by SCRAM, which does not send it. It is in the address that users open, which
 /// browsers keep in their session files; once it is used, it is worth nothing there.
 struct PanelCode {
-    /// The prefix by which the page and its readers tell a code from a token.
-    static let prefix = "twc_"
-
     let text: String
     let verifier: ScramVerifier
 
-    /// Makes a code of 144 random bits, which cannot be guessed.
+    /// Makes a code of 128 random bits, which cannot be guessed. The page tells it from a token by its 22 letters; with a
+    /// port of four digits, the address fits into a line of a terminal.
     init() {
-        text = Self.prefix + Scram.makeNonce()
+        var generator = SystemRandomNumberGenerator()
+        text = Base64.encodeForURL((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
         verifier = ScramVerifier(token: text)
     }
 }

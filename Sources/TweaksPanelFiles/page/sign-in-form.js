@@ -66,7 +66,7 @@ async function trySignIn(token, isLast) {
     await prove(token);
   } catch (error) {
     if (!isLast()) return;
-    const isCode = token.startsWith('twc_');
+    const isCode = /^[\w-]{22}$/.test(token);
     const isUsed = isCode && error.code === 'denied';
     // The address may be one that this browser has used.
     if (isUsed && await credentials.renew().catch(() => false)) return enter();

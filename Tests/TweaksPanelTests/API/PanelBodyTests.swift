@@ -23,7 +23,15 @@ import Tweaks
             (#"POST /login {"scarm":"a"}"#, "the body: there is no field “scarm”; did you mean scram?"),
             (
                 #"POST /login {"challenge":"a"}"#,
-                "the body: write a SCRAM message as scram, or a challenge with its answer, or {} to get a challenge"
+                "the body: write a SCRAM message as scram, a challenge with its answer, nonce and by, or {} to get a challenge"
+            ),
+            (
+                #"POST /login {"nonce":"a","by":"page"}"#,
+                "the body: write 16 to 64 random letters and digits as nonce, and browser or page as by"
+            ),
+            (
+                #"POST /login {"nonce":"abcdefghijklmnop","by":"cookie"}"#,
+                "the body: write 16 to 64 random letters and digits as nonce, and browser or page as by"
             ), (#"POST /login {"challenge":"a","answer":"A"}"#, "the body: answer must be a text in base64"),
             (#"POST /logout {"token":"a"}"#, "the body: there is no field “token”; write {}"),
             ("PATCH /api/tweaks {}", "the body: changes is missing; it must be \(changeList)"),

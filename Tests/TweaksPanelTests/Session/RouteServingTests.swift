@@ -2,6 +2,7 @@
 
 import Testing
 import Tweaks
+import TweaksPanel
 import TweaksTestSupport
 
 /// A request, its status, and parts of its response.
@@ -178,6 +179,7 @@ struct NoSoundCard: Error, CustomStringConvertible {
     @Test func theFilesOfThePageMayBeCached() throws {
         let server = try server()
         let panel = try server.connect()
+        panel.host = PanelID.host(server.endpoint.id)
         let markup = try panel.ask("GET", "/").body
         let names = markup.matches(of: /"(\/panel\/[^"]+)"/).map { String($0.1) }
         #expect(names.count > 30)
@@ -196,6 +198,8 @@ struct NoSoundCard: Error, CustomStringConvertible {
         #expect(try panel.ask("GET", main.replacing("main.js", with: "none.js")).status == 404)
         try panel.client.send("GET \(main) HTTP/1.1\r\nHost: elsewhere:80\r\n\r\n")
         #expect(try panel.read().status == 421)
+        panel.host = "127.0.0.1"
+        #expect(try panel.ask("GET", main).status == 421)
     }
 
     @Test func otherMethodsAreListed() throws {

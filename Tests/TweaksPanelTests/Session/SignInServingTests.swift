@@ -257,7 +257,7 @@ import TweaksWire
     @Test func theLinkHasACodeThatIsSpentByACompletedSignIn() throws {
         let (server, panel) = try page { $0.authenticationFailures = 9 }
         let link = try #require(server.server.panelAddress)
-        #expect(link.hasPrefix("http://\(PanelID.host(server.endpoint.id)):\(server.port)/#code=twc_"))
+        #expect(link.hasPrefix("http://\(PanelID.host(server.endpoint.id)):\(server.port)/#code="))
         let (first, token) = (try code(server), try #require(server.server.panelToken))
         // It is no token, and a sign-in that fails does not spend it.
         panel.token = first
