@@ -201,7 +201,7 @@ import TweaksWire
 
     /// It names the reason, and does not advise to give up a token that may be valid.
     @Test func aPortThatStaysCrowdedIsNoReasonToLogOut() throws {
-        let target = Target(.tcp(host: "127.0.0.1", port: "7"))
+        let target = Target(.tcp(host: "127.0.0.1", port: "7"), timeout: .standard)
         let answer = Answer(body: [], status: "error too-many others are waiting", isRefusal: true)
         let failure = #expect(throws: Failure.self) { try target.checkAdmitted(.refused(answer)) }
         let text = failure?.description ?? ""
