@@ -7,6 +7,8 @@ import TweaksFleet
 @main
 struct Throttled {
     static func main() async {
+        // Before the service opens its socket, which could become standard error otherwise.
+        TweakDaemon.openClosedStreams()
         do {
             let options = try Options(CommandLine.arguments.dropFirst())
             if options.wantsHelp { return print(Options.usage) }

@@ -2,11 +2,10 @@
 
 public import Tweaks
 public import TweaksInterface
+import TweaksSystem
 
 #if Server
     import TweaksServing
-#else
-    import TweaksSystem
 #endif
 
 extension TweakDaemon {
@@ -21,14 +20,15 @@ extension TweakDaemon {
     public static func start(
         _ name: String, _ configuration: Configuration, tweaks: any TweakHandle...
     ) throws(ServerError) -> TweakDaemon {
+        openClosedStreams()
         if FrozenTrait.isOn {
             log(name, configuration)(.warning("built with the Frozen trait: tweaks are constants; nothing is served"))
             return TweakDaemon(nil)
         }
-        registerLists()
         #if Server
-            return try TweakDaemon(serving: name, configuration)
+            return try TweakDaemon(serving: name, configuration, declare: registerLists)
         #else
+            registerLists()
             log(name, configuration)(
                 .warning(
                     "nothing is served or kept: the program is built without the trait Server; name it at the "
@@ -36,6 +36,10 @@ extension TweakDaemon {
             return TweakDaemon(nil)
         #endif
     }
+
+    /// Opens `/dev/null` for each of standard input, output and error that is closed. Starting a daemon calls it; a
+    /// program that opens files or sockets before that calls it first, or the first one opened receives its log.
+    public static func openClosedStreams() { StandardStreams.occupy(.quiet) }
 
     private static func log(_ name: String, _ configuration: Configuration) -> EventHandler {
         if let onEvent = configuration.onEvent { return onEvent }

@@ -29,6 +29,7 @@ extension EventLoop {
         switch kind {
         case .accepting: if admission.isPaused { resumeAccepting() }
         case .tokens: if let time = expiry.reviewedAt, time <= now { reviewTokens() }
+        case .sockets: checkSockets()
         case .stopping: closeAll()
         default: break
         }
@@ -53,7 +54,7 @@ extension EventLoop {
             // The disk is slow, not the client.
             if session.replies.queueIsEmpty || isStopping { return close(session) }
             schedule(.drain, for: session, in: max(limits.lingerTime, .milliseconds(100)))
-        case .accepting, .tokens, .stopping: break
+        case .accepting, .tokens, .sockets, .stopping: break
         }
     }
 

@@ -27,6 +27,8 @@ final class EventLoop {
     let loopbackUsers = LoopbackUsers()
     var expiry = TokenExpiry()
     var isStopping = false
+    /// The reported problem of a Unix socket, by its path.
+    var socketProblems: [String: String] = [:]
     private let clock: @Sendable () -> ContinuousClock.Instant
     /// The last clock reading: once per round, and after each piece of longer work.
     private(set) var now: Moment
@@ -74,6 +76,7 @@ final class EventLoop {
             registry: registry, identity: identity, limits: limits, hub: hub, mailbox: mailbox, hooks: hooks)
         admission.reserveDescriptor = Self.openReserveDescriptor()
         executor.listenerInfo = listeners.map(\.info)
+        scheduleSocketCheck()
     }
 
     deinit { scratch.deallocate() }

@@ -27,6 +27,10 @@ package struct TweakServerHooks: Sendable {
     package var serverEndpoints: [any Endpoint] = []
     /// The time of day in milliseconds since 1970, by which tokens expire. It may jump.
     package var wallClock: @Sendable () -> Int64 = { ThisProcess.wallClock }
+    /// Writes a line for operators to the log.
+    package var report: @Sendable (String) -> Void = { StandardError.write("tweaks: \($0)\n") }
+    /// Called after the files of the Unix sockets were checked.
+    package var onSocketCheck: @Sendable () -> Void = {}
     /// The monotonic clock for deadlines. Tests may control it; see `TweakServer.wake()`.
     package var clock: @Sendable () -> ContinuousClock.Instant = { .now }
     /// The user of the next connection on loopback, for tests; nil: the kernel is asked.

@@ -7,7 +7,7 @@ struct Timers {
     enum Kind {
         case firstLine, request, authentication, authenticationDelay, idle, heartbeat, closeReason, drain
         /// Deadlines of the server.
-        case accepting, tokens, stopping
+        case accepting, tokens, sockets, stopping
     }
 
     struct Entry {

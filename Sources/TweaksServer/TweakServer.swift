@@ -106,6 +106,7 @@ public final class TweakServer: Sendable {
     ) {
         var hooks = TweakServerHooks()
         (hooks.access, hooks.onSessionEvent) = (access, onSession)
+        hooks.report = { StandardError.write("\(name): \($0)\n") }
         self.init(name: name, registry: registry, listeners: listeners, limits: limits, hooks: hooks)
     }
 
@@ -129,6 +130,7 @@ public final class TweakServer: Sendable {
     package func start(willServe: (TweakServer) -> Void) throws(ServerError) {
         // Constants need no server.
         if FrozenTrait.isOn { return }
+        StandardStreams.occupy(.quiet)
         let running = try state.withLock { state throws(ServerError) -> Running in
             if state.running != nil { throw ServerError("\(name): the server is running already; stop it first") }
             let running = try open()
@@ -145,7 +147,7 @@ public final class TweakServer: Sendable {
     package func startStepped() throws(ServerError) -> SteppedServer {
         let running = try open()
         do throws(SocketError) {
-            let loop = try Self.makeLoop(running, registry, identity, hooks)
+            let loop = try Self.makeLoop(running, registry, identity, loopHooks)
             state.withLock { $0.running = running }
             return SteppedServer(loop) { [weak self] in
                 running.close()
@@ -265,8 +267,20 @@ public final class TweakServer: Sendable {
             instance: String(UInt64.random(in: .min ... .max), radix: 16), startedAt: hooks.now)
     }
 
+    /// The hooks of the I/O thread.
+    private var loopHooks: TweakServerHooks {
+        var hooks = hooks
+        let endpoints = hooks.serverEndpoints.compactMap { $0 as? any DaemonEndpoint }
+        hooks.onSocketCheck = { [weak self, report = hooks.report] in
+            for endpoint in endpoints {
+                if let text = self.flatMap({ endpoint.restoreAnnouncement(for: $0) }) { report(text) }
+            }
+        }
+        return hooks
+    }
+
     private func launch(_ running: Running) {
-        let (registry, identity, hooks) = (registry, identity, hooks)
+        let (registry, identity, hooks) = (registry, identity, loopHooks)
         running.begin { [weak self] in
             Self.serve(running, registry, identity, hooks)
             running.close()

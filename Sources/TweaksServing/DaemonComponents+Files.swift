@@ -65,9 +65,10 @@ extension DaemonComponents {
         _ reloader: ConfigReloader?, _ file: TweakDaemon.ConfigFile?
     ) throws(ServerError) {
         do {
-            try reloader?.reload()
+            try reloader?.start()
         } catch {
             guard file?.atStart == .required else { return }
+            reloader?.reportStart()
             throw ServerError(
                 "the config file is required and cannot be used:\n\(error.lines.joined(separator: "\n"))")
         }

@@ -22,15 +22,12 @@ final class DaemonComponents: Sendable {
     private let sources: [any RunningSource]
     private let tokens: TokenFileMonitor?
     private let manager: ServiceManager?
-    /// Signals; those received before the daemon can handle them are queued.
-    private let receivedSignals: Relay<Int32>
+    let signals: DaemonSignals
     private let followers = Mutex(Followers())
 
     /// The observers of external changes, which must be stopped.
     private struct Followers {
         var watcher: FileWatcher?
-        var reloads: SignalWatch?
-        var stops: SignalWatch?
         var isClosing = false
         var wasSignaled = false
         var isClosed = false
@@ -43,12 +40,14 @@ final class DaemonComponents: Sendable {
     /// Reads the files and opens the sockets.
     /// - Throws: `ServerError` if it cannot listen, or a required config file is bad; nothing is left open.
     init(
-        _ settings: DaemonSettings, _ configuration: TweakDaemon.Configuration, _ log: EventLog
+        _ settings: DaemonSettings, _ configuration: TweakDaemon.Configuration, _ signals: DaemonSignals,
+        _ log: EventLog
     ) throws(ServerError) {
-        let (registry, signals, limits) = (configuration.registry, configuration.signals, configuration.limits)
+        let (registry, limits) = (configuration.registry, configuration.limits)
         let (access, durability) = (configuration.access, configuration.durability)
         self.registry = registry
         self.log = log
+        self.signals = signals
         panel = settings.panel
         let namespaceWarnings = UserNamespace.current.warnings(userID: ThisProcess.user, access)
         for warning in settings.warnings + namespaceWarnings { log.post(.warning(warning)) }
@@ -67,7 +66,9 @@ final class DaemonComponents: Sendable {
                     file, isStrict: durability == .required || file.atStart == .required, registry, log)
             }
         do throws(ServerError) {
+            if let reloader { signals.onStop { reloader.cancel() } }
             try Self.readFirst(reloader, settings.config)
+            try signals.check()
         } catch {
             audit?.close()
             throw error
@@ -77,8 +78,11 @@ final class DaemonComponents: Sendable {
             panel?.restore(from: directory) { log.post(.warning($0)) }
             // If another process holds the directory, the history and its audit belong to that process.
             audit?.complete()
+            reloader?.continueRun(in: directory)
         }
+        reloader?.reportStart()
         do throws(ServerError) {
+            try signals.check()
             sources = settings.isFrozen ? [] : try Self.openSources(settings, configuration, store, log)
         } catch {
             store?.close()
@@ -91,21 +95,11 @@ final class DaemonComponents: Sendable {
         // Created before the server, so that session events are logged after the commits that precede them.
         changes = ChangeLog(registry, log)
         manager = Self.serviceManager(settings.environment, log)
-        // Before the sockets: a client that has received a reply may send a signal at once.
-        let receivedSignals = Relay<Int32>()
-        self.receivedSignals = receivedSignals
-        let follow = { SignalWatch($0) { receivedSignals.send($0) } }
-        // A SIGHUP must not end a process that may be asked to reload: one that is not frozen, and has a config file or
-        // runs under a service manager.
-        let mayReload = signals.contains(.reload) && (settings.config != nil || manager != nil)
-        let (reloads, stops) = (
-            mayReload ? follow([SIGHUP]) : nil, signals.contains(.stop) ? follow([SIGTERM, SIGINT]) : nil
-        )
-        followers.withLock { ($0.reloads, $0.stops) = (reloads, stops) }
         let (reloader, store, audit, tokens, changes) = (reloader, store, audit, tokens, changes)
         let sources = sources
         do throws(ServerError) {
-            server = try settings.startFirst { listeners throws(ServerError) in
+            try signals.check()
+            server = try settings.startFirst(report: { log.post(.warning($0)) }) { listeners throws(ServerError) in
                 var hooks = TweakServerHooks(
                     reloader, store, audit, registry: registry, changes: changes, sources: sources)
                 hooks.access = access
@@ -142,7 +136,7 @@ final class DaemonComponents: Sendable {
         for source in sources { source.start() }
         tokens?.start()
         notifyManager { $0.ready(status: "\(settings.name) serves \(Self.counted(self.registry.count, "tweak"))") }
-        receivedSignals.connect { [weak self] signal in
+        signals.connect { [weak self] signal in
             if signal == SIGHUP { self?.reloadForManager() } else { self?.close(bySignal: true) }
         }
         log.flush()
@@ -208,14 +202,14 @@ final class DaemonComponents: Sendable {
         notifyManager { $0.stopping() }
         log.post(.stopping)
         let ended = followers.withLock { followers in
-            defer { (followers.watcher, followers.stops) = (nil, nil) }
-            return (followers.watcher, followers.stops)
+            defer { followers.watcher = nil }
+            return followers.watcher
         }
         // A second signal has its default effect and ends the process at once.
-        ended.1?.cancel()
+        signals.endStops()
         // The watcher may be waiting for the reload.
         reloader?.cancel()
-        ended.0?.stop()
+        ended?.stop()
         for source in sources { source.stop() }
         tokens?.stop()
         panel?.withdraw(from: server)
@@ -226,14 +220,14 @@ final class DaemonComponents: Sendable {
         audit?.close()
         log.flush()
         // Kept until now: SIGHUP would have ended the process before everything was written.
-        let reloads = followers.withLock { $0.reloads.take() }
-        reloads?.cancel()
+        signals.end()
         let waiting = followers.withLock { followers in
             defer { followers.waiting = []; followers.isClosed = true }
             return followers.waiting
         }
         Self.running.withLock { $0[ObjectIdentifier(self)] = nil }
         for body in waiting { body() }
+        if bySignal { signals.endProcessUnlessReturned() }
     }
 
     /// Whether a signal is stopping the daemon or has stopped it.

@@ -8,8 +8,10 @@ import TweaksStorage
 
 /// The settings of a daemon, resolved from the program and the environment.
 struct DaemonSettings {
-    /// Listeners to try, best first: the next set is tried when a name or port of the previous one is taken.
-    private(set) var attempts: [[TweakListener]] = []
+    /// Where the Unix socket may be.
+    let socket: SocketChoice
+    /// The TCP ports to try, best first: the next one is tried when the previous one is taken.
+    let ports: [TweakListener?]
     private(set) var warnings: [String] = []
     /// The TCP port that the program prefers, if another one may be used when it is taken.
     private var preferredPort: Int?
@@ -38,8 +40,9 @@ struct DaemonSettings {
         "TWEAKS_FLEET", "TWEAKS_FLEET_LABELS", "TWEAKS_FLEET_PREFIX", "TWEAKS_FLEET_INSTANCE",
     ]
 
+    /// - Parameter temporary: The temporary directories; nil for the system's.
     init(
-        _ name: String, _ configuration: TweakDaemon.Configuration
+        _ name: String, _ configuration: TweakDaemon.Configuration, temporary: [String]? = nil
     ) throws(ServerError) {
         guard (1...64).contains(name.utf8.count), Quoting.isBareWord(name), !name.hasPrefix(".") else {
             throw ServerError("daemon name \(name): use 1–64 letters, digits, “.”, “_” and “-”")
@@ -69,19 +72,16 @@ struct DaemonSettings {
             hasTokens: tokenFile != nil, isService: isService, isRoot: ThisProcess.user == 0)
         self.panel = try Self.panel(
             panel, hasTokens: tokenFile != nil, keepsOrigin: keepsOrigin, environment, &warnings)
-        let sockets = try Self.sockets(name, environment, &warnings)
+        socket = SocketChoice(environment, temporary)
         let tcp = configuration.tcp
-        let ports = try Self.ports(tcp, hasTokens: tokenFile != nil, environment)
+        ports = try Self.ports(tcp, hasTokens: tokenFile != nil, environment)
         if ports.count > 1, case .open(let port) = tcp { preferredPort = port }
         if case .open = tcp, tokenFile != nil, ports != [nil] {
             warnings.append("the program opens TCP without tokens, but there is a token file: TCP asks for a token")
         }
-        for socket in sockets {
-            for port in ports { attempts.append([socket, port].compactMap { $0 }) }
-        }
     }
 
-    private static func isOff(_ text: String?) -> Bool { text?.lowercased() == "off" }
+    static func isOff(_ text: String?) -> Bool { text?.lowercased() == "off" }
 
     private static func flag(_ name: String, _ environment: [String: String]) throws(ServerError) -> Bool {
         guard let text = environment[name], !text.isEmpty else { return false }
@@ -141,39 +141,6 @@ struct DaemonSettings {
         }
         if let warning = DaemonPanel.warning(isWanted: chosen.isOn) { warnings.append(warning) }
         return DaemonPanel.make(chosen, isMovable: isMovable, keepsOrigin: keepsOrigin)
-    }
-
-    // MARK: Sockets
-
-    private static func sockets(
-        _ name: String, _ environment: [String: String], _ warnings: inout [String]
-    ) throws(ServerError) -> [TweakListener?] {
-        switch environment["TWEAKS_SOCKET"] {
-        case let text? where isOff(text): return [nil]
-        case let path? where !path.isEmpty: return [.unix(path: path)]
-        default:
-            let directory = try runDirectory(environment, &warnings)
-            // A second instance of the same name uses the second socket name.
-            return ["\(name).sock", "\(name)-\(ThisProcess.id).sock"].map { .unix(path: "\(directory)/\($0)") }
-        }
-    }
-
-    private static func runDirectory(
-        _ environment: [String: String], _ warnings: inout [String]
-    ) throws(ServerError) -> String {
-        if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/"),
-            access(runtime, W_OK) == 0
-        {
-            return runtime + "/tweaks"
-        }
-        let named = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let place = try RunDirectory(in: named ?? "/tmp")
-        if let reason = place.reason {
-            warnings.append(
-                "\(reason); the socket is in \(place.path), where tweakctl finds it, too. Remove what is in the way, or set "
-                    + "XDG_RUNTIME_DIR or TWEAKS_SOCKET")
-        }
-        return place.path
     }
 
     // MARK: Ports
@@ -238,19 +205,5 @@ struct DaemonSettings {
                 "\(kind) port \(wanted) is taken: clients there reach another program, or another instance of this "
                 + "one, and not this one at \(used); end that one, or set \(variable)"
         }
-    }
-
-    /// Starts the first set of listeners of which no name and no port is taken.
-    func startFirst(_ start: ([TweakListener]) throws(ServerError) -> TweakServer) throws(ServerError) -> TweakServer {
-        var lastError = ServerError("nothing to listen on")
-        for listeners in attempts {
-            do throws(ServerError) {
-                return try start(listeners)
-            } catch {
-                guard error.isTaken else { throw error }
-                lastError = error
-            }
-        }
-        throw lastError
     }
 }

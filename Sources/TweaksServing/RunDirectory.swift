@@ -1,4 +1,4 @@
-// Chooses a directory for a user's sockets in the temporary directory, if there is no XDG_RUNTIME_DIR.
+// Chooses a directory for a user's sockets in a temporary directory.
 
 import TweaksInterface
 import TweaksSystem
@@ -10,10 +10,13 @@ struct RunDirectory: Equatable {
     /// Why it is not the default directory; nil if it is.
     let reason: String?
 
+    /// A directory that needs no name of this user.
+    init(_ path: String) { (self.path, reason) = (path, nil) }
+
     /// Uses `tweaks-UID`; if another user has taken that name, `tweaks-UID-` with a random suffix that is reused later.
     /// - Throws: `ServerError` if no directory can be created.
     init(in temporary: String, user: UInt32 = ThisProcess.user) throws(ServerError) {
-        let usual = "\(temporary)/tweaks-\(user)"
+        let usual = RunPlaces.usual(in: temporary, user)
         guard let owner = (try? Folder.anywhere.info(usual))?.owner, owner != user else {
             // Other problems with it are reported, with a remedy, when the socket is created.
             (path, reason) = (usual, nil)
@@ -30,18 +33,18 @@ struct RunDirectory: Equatable {
     /// A directory created earlier by this user; a directory of another user could be a trap.
     private static func known(in temporary: String, _ user: UInt32) -> String? {
         guard let folder = try? Folder(temporary), let names = try? folder.names() else { return nil }
-        return names.filter { $0.hasPrefix("tweaks-\(user)-") }.sorted().first { name in
+        return names.filter { $0.hasPrefix(RunPlaces.prefix(user)) }.sorted().first { name in
             guard let info = try? folder.info(name) else { return false }
             return info.kind == .directory && info.owner == user && info.mode & 0o077 == 0
         }.map { "\(temporary)/\($0)" }
     }
 
     private static func made(in temporary: String, _ user: UInt32) throws(ServerError) -> String {
-        var template = Array("\(temporary)/tweaks-\(user)-XXXXXX".utf8CString)
+        var template = Array("\(temporary)/\(RunPlaces.prefix(user))XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw ServerError(
                 "\(temporary)/tweaks-\(user) is another user's, and none beside it can be made "
-                    + "(\(errorText())); set XDG_RUNTIME_DIR or TWEAKS_SOCKET")
+                    + "(\(errorText())); set XDG_RUNTIME_DIR or TWEAKS_SOCKET", isUnavailable: true)
         }
         return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

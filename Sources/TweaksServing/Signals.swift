@@ -25,6 +25,9 @@ package final class SignalWatch: Sendable {
 
     deinit { cancel() }
 
+    /// Whether a signal has no effect on this process apart from watches.
+    static func isIgnored(_ signal: Int32) -> Bool { SignalTable.shared.isIgnored(signal) }
+
     /// Stops new calls. Does not wait for a call in progress, so that a handler can cancel too.
     package func cancel() {
         for signal in signals { SignalTable.shared.remove(signal, id: id) }
@@ -73,6 +76,24 @@ private final class SignalTable: Sendable {
             state.observed[signal] = observed.handlers.isEmpty ? nil : observed
             if observed.handlers.isEmpty { Self.end(observed, signal) }
         }
+    }
+
+    func isIgnored(_ signal: Int32) -> Bool {
+        state.withLock { state in
+            var disposition = sigaction()
+            sigaction(signal, nil, &disposition)
+            return Self.ignores(state.observed[signal]?.previous ?? disposition)
+        }
+    }
+
+    private static func ignores(_ disposition: sigaction) -> Bool {
+        #if canImport(Darwin)
+            let handler = disposition.__sigaction_u.__sa_handler
+        #else
+            let handler = disposition.__sigaction_handler.sa_handler
+        #endif
+        // SIG_IGN is a number in place of a function, and functions cannot be compared.
+        return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     private func notify(_ signal: Int32) {

@@ -6,16 +6,51 @@ import TweaksServer
 import TweaksStorage
 
 extension TweakDaemon {
-    /// Reads the files, opens the sockets, and starts watching both.
+    /// Reads the files, opens the sockets, and starts watching both. A signal that stops the start makes a daemon that has
+    /// stopped.
+    /// - Parameters:
+    ///   - declare: Registers tweaks; it runs first.
+    ///   - temporary: The temporary directories for the socket; nil for the system's.
     package convenience init(
-        serving name: String, _ configuration: Configuration
+        serving name: String, _ configuration: Configuration, declare: () -> Void = {}, temporary: [String]? = nil
     ) throws(ServerError) {
-        let settings = try DaemonSettings(name, configuration)
+        let settings = try DaemonSettings(name, configuration, temporary: temporary)
+        // First of all: a signal must not end a process that has asked for it to be handled.
+        let signals = DaemonSignals(settings, configuration.signals)
+        declare()
         let log = configuration.onEvent.map { EventLog($0) } ?? EventLog(linesOf: name)
-        let parts = try DaemonComponents(settings, configuration, log)
-        parts.open(settings)
-        self.init(parts)
+        do throws(ServerError) {
+            try signals.check()
+            let parts = try DaemonComponents(settings, configuration, signals, log)
+            parts.open(settings)
+            self.init(parts)
+        } catch {
+            signals.end()
+            guard signals.hasStopped else { throw error }
+            log.post(.stopping)
+            log.flush()
+            signals.endProcessUnlessReturned()
+            self.init(StoppedService(signals))
+        }
     }
+}
+
+/// A daemon whose start was ended by a signal.
+private struct StoppedService: DaemonService {
+    private let signals: DaemonSignals
+
+    init(_ signals: DaemonSignals) { self.signals = signals }
+
+    var port: Int? { nil }
+    var panelAddress: String? { nil }
+    var socketPath: String? { nil }
+
+    func stop() {}
+
+    /// Returns at once, as after a stop.
+    func run() async throws { signals.noteReturn() }
+
+    func reload(dry: Bool) throws(TweakReloadError) -> TweakReload { throw TweakReloadError.noConfigFile }
 }
 
 extension DaemonComponents: DaemonService {
@@ -34,6 +69,7 @@ extension DaemonComponents: DaemonService {
         await server.serve()
         close()
         await whenClosed()
+        signals.noteReturn()
     }
 
     func reload(dry: Bool) throws(TweakReloadError) -> TweakReload {

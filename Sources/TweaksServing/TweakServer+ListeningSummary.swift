@@ -17,7 +17,12 @@ extension TweakServer {
         }
         places += socketPaths.map { "unix socket \($0)\(isShared ? " (for named users, too)" : "")" }
         if places.isEmpty, let panel { return "tweaks at \(panel)\(frozen)" }
-        if places.isEmpty { return "tweaks are not served: TWEAKS_SOCKET is off and TCP is not open" }
+        if places.isEmpty {
+            if case .anywhere = settings.socket {
+                return "tweaks are not served: there is no socket, and TCP is not open"
+            }
+            return "tweaks are not served: TWEAKS_SOCKET is off and TCP is not open"
+        }
         let command = port.map { "nc 127.0.0.1 \($0)" } ?? "nc -U \(socketPaths.first ?? "")"
         return
             "tweaks at \(places.joined(separator: " and "))\(frozen); \(panel.map { "\($0); " } ?? "")try: \(command)"

@@ -22,6 +22,7 @@ extension TweakServerHooks {
                 + sources.flatMap(\.metrics)
         }
         self.audit = audit
+        report = { changes.post(.warning($0)) }
         onSessionEvent = { event in
             changes.post(.session(event))
             if let audit, let note = AuditNote(event) { audit.note(note) }

@@ -97,11 +97,7 @@ package enum System {
     /// Opens /dev/null in place of standard streams that are closed. Otherwise a socket could get such a number, and
     /// printed text would go to the process, which would parse it as commands. The replacement can be neither read nor
     /// written.
-    package static func occupyStandardStreams() {
-        for number in 0...2 as ClosedRange<Int32> where fcntl(number, F_GETFD) < 0 {
-            _ = open("/dev/null", number == 0 ? O_WRONLY : O_RDONLY)
-        }
-    }
+    package static func occupyStandardStreams() { StandardStreams.occupy(.failing) }
 
     /// Ignores SIGPIPE: a peer that hangs up is an error of the call, not the end of the program.
     package static func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }

@@ -7,22 +7,19 @@ import TweaksTerminal
 struct RunDirectory: Equatable {
     let path: String
 
-    /// The run directories of this user, with and without `XDG_RUNTIME_DIR`, because a daemon may have been started
-    /// without that variable.
+    /// The run directories of this user: all places where a daemon may have put its socket, since it may have been
+    /// started with other variables, or found a place that it could not use.
     static var all: [RunDirectory] {
-        var paths: [String] = []
-        if let runtime = System.variable("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
-            paths.append(runtime + "/tweaks")
-        }
-        // Like the daemon, whose working directory is another one: a relative path is ignored.
-        let named = System.variable("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-        let temporary = named.hasSuffix("/") ? String(named.dropLast()) : named
-        paths.append("\(temporary)/tweaks-\(geteuid())")
-        // If another user has that name, a daemon creates a directory with a suffix.
+        let places = RunPlaces(System.variable)
+        return (places.runtime.map { [RunDirectory(path: $0)] } ?? []) + places.temporary.flatMap(inTemporary)
+    }
+
+    private static func inTemporary(_ temporary: String) -> [RunDirectory] {
+        // If another user has the usual name, a daemon creates a directory with a suffix.
         let names = (try? Folder(temporary).names()) ?? []
-        let others = names.filter { $0.hasPrefix("tweaks-\(geteuid())-") }.sorted()
-        let directories = others.map { RunDirectory(path: "\(temporary)/\($0)") }
-        return paths.map(RunDirectory.init) + directories.filter(\.isTrusted)
+        let others = names.filter { $0.hasPrefix(RunPlaces.prefix(ThisProcess.user)) }.sorted()
+        return [RunDirectory(path: RunPlaces.usual(in: temporary, ThisProcess.user))]
+            + others.map { RunDirectory(path: "\(temporary)/\($0)") }.filter(\.isTrusted)
     }
 
     /// All known sockets: that of `TWEAKS_SOCKET`, then those in the directories.

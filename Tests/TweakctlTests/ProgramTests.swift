@@ -193,6 +193,18 @@ import TweaksWire
         #expect(try size() == "60")
     }
 
+    /// The path of a socket has at most about a hundred bytes.
+    @Test func aDaemonThatCouldNotUseItsRuntimeDirectoryIsFound() throws {
+        let long = fixture.directory.file(String(repeating: "x", count: 120))
+        try FileManager.default.createDirectory(atPath: long, withIntermediateDirectories: false)
+        fixture.variables.withLock { ($0["XDG_RUNTIME_DIR"], $0["TMPDIR"]) = (long, fixture.directory.path) }
+        let environment = ["XDG_RUNTIME_DIR": long, "TMPDIR": fixture.directory.path, "TWEAKS_STATE_DIR": "off"]
+        let daemon = try fixture.daemon("bounce", environment: environment)
+        #expect(daemon.socketPath == fixture.directory.file("tweaks-\(geteuid())/bounce.sock"))
+        #expect(try size() == "60")
+        #expect(try fixture.run("bounce", "get", "Content/Text/Size").code == 0)
+    }
+
     private static let script =
         "\n# a comment\nbogus\nContent/Text/Size = 500\r\nok rev 3\nContent/Text/Size = 72\nget Content/Text/Size"
 

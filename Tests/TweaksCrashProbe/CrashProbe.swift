@@ -12,9 +12,9 @@ import Tweaks
 import TweaksDaemon
 import TweaksServer
 
-/// `CrashProbe [required] [config-required] [file-wins] [hangup] [lean]`; `TWEAKS_*` names its files and socket. It
+/// `CrashProbe [required] [config-required] [file-wins] [hangup] [block-main] [block-pool] [lean]`; `TWEAKS_*` names its files and socket. It
 /// prints `ready` when clients can connect, and ends with its standard input. With `hangup` it sends itself SIGHUP as
-/// soon as it listens; `lean` quarters the memory for clients. `CrashProbe race` runs ``Race``.
+/// soon as it listens; `block-main` and `block-pool` block the main actor and all threads of tasks once it is ready; `lean` quarters the memory for clients. `CrashProbe race` runs ``Race``.
 @main
 enum CrashProbe {
     static func main() async {
@@ -49,8 +49,24 @@ enum CrashProbe {
             while let bytes = try? FileHandle.standardInput.read(upToCount: 64), !bytes.isEmpty {}
             daemon.stop()
         }
+        if words.contains("block-pool") { blockTasks() }
         try FileHandle.standardOutput.write(contentsOf: Data("ready\n".utf8))
+        if words.contains("block-main") {
+            Task { @MainActor in try await daemon.run() }
+            await MainActor.run { while true { sleep(1_000) } }
+        }
+        if words.contains("block-pool") {
+            let running = Task.detached { try await daemon.run() }
+            return try await running.value
+        }
         try await daemon.run()
+    }
+
+    /// Returns when no thread is left for tasks.
+    private static func blockTasks() {
+        let count = ProcessInfo.processInfo.activeProcessorCount
+        for _ in 0..<4 * count { Task.detached { while true { sleep(1_000) } } }
+        Thread.sleep(forTimeInterval: 0.2)
     }
 
     /// Logs, and sends SIGHUP as early as an operator can.

@@ -53,6 +53,62 @@ import TweaksTestSupport
         for name in ["audit.log", "state/history.jsonl"] { #expect(!lines(name).joined().contains("hunter2")) }
     }
 
+    // MARK: Starts
+
+    /// One run with a config file: what `body` does, and the history and the log afterwards.
+    private func run(file: String, _ lines: [String] = []) throws -> (history: [String], log: [String]) {
+        try fixture.save(file)
+        let start = fixture.events.all.count
+        let daemon = try fixture.start(
+            config: fixture.configFile, registry: ExampleTweaks().registry, ["TWEAKS_AUDIT": audit])
+        let client = try fixture.connect(daemon)
+        for line in lines { #expect(try client.ask(line).last?.hasPrefix("ok") == true) }
+        let history = try client.ask("history")
+        fixture.stop(daemon)
+        let reloads = fixture.events.all.dropFirst(start).filter { if case .reloaded = $0 { true } else { false } }
+        return (history, reloads.flatMap(\.lines))
+    }
+
+    @Test func aStartIsNoChange() throws {
+        let file = "Content/Text/Size = 64\n"
+        let first = try run(file: file, ["Content/Text/Size = 72", "Content/Text/Alignment = right"])
+        #expect(first.history.count == 3 && first.history[1].contains("60") == false)
+        #expect(first.log.count == 1 && first.log[0].hasSuffix("Content/Text/Size: file changed 60 → 64, rev 0"))
+        let before = (lines, try String(contentsOfFile: fixture.state + "/history.jsonl", encoding: .utf8))
+        for _ in 1...2 {
+            let next = try run(file: file)
+            #expect(next.history.count == 3 && next.log.allSatisfy { $0.hasSuffix(", rev 2") }, "\(next)")
+        }
+        #expect(lines == before.0)
+        #expect(try String(contentsOfFile: fixture.state + "/history.jsonl", encoding: .utf8) == before.1)
+        let last = try run(file: file, ["Content/Text/Size = 73"])
+        #expect(last.history.count == 4 && last.history.contains { $0.contains("3") && $0.contains("72 → 73") })
+    }
+
+    /// An entry only where the current value differs from that of the last run.
+    @Test func aFileThatWasEditedBetweenTwoRunsIsAChange() throws {
+        _ = try run(file: "Content/Text/Size = 64\n", ["Content/Text/Alignment = right"])
+        let second = try run(file: "Content/Text/Size = 65\nContent/Text/Alignment = center\n")
+        #expect(second.history.count == 3 && second.history.contains { $0.contains("Content/Text/Size 64 → 65") })
+        #expect(second.log.contains { $0.hasSuffix("Content/Text/Size: file changed 60 → 65, rev 2") }, "\(second.log)")
+        let third = try run(file: "# nothing\n")
+        #expect(third.history.count == 4 && third.history.contains { $0.contains("Content/Text/Size 65 → 60") })
+        let fourth = try run(file: "# nothing\n")
+        #expect(fourth.history.count == 4)
+        let numbers = lines.compactMap { $0.firstMatch(of: /"revision":([0-9]+)/).map { String($0.1) } }
+        #expect(numbers == ["1", "2", "3"])
+    }
+
+    /// Changes before the start have numbers of their own.
+    @Test func changesBeforeTheStartFollowThoseOfTheLastRun() throws {
+        _ = try run(file: "", ["Content/Text/Size = 72"])
+        let example = ExampleTweaks()
+        example.size.value = 80
+        try example.registry.commit(origin: .code) { $0.set("Content/Text/Alignment", .choice("right")) }
+        fixture.stop(try start(example.registry))
+        #expect(example.registry.history.map(\.revision) == [3, 2, 1] && example.registry.revision == 3)
+    }
+
     @Test func linesThatAPowerCutRemovedAreRestoredFromTheHistory() throws {
         let (first, client) = try fixture.withClient(start())
         try client.ask("Content/Text/Size = 72")

@@ -11,7 +11,7 @@
 /// A bound socket; deallocation closes it and keeps its file.
 package final class BoundSocket: Sendable {
     /// What the socket accepts.
-    package enum Kind: Sendable { case datagrams, clients, nothing }
+    package enum Kind: Sendable { case datagrams, packets, clients, nothing }
 
     /// The path of its file, or `@` and its name in the abstract namespace of Linux.
     package let address: String
@@ -22,7 +22,7 @@ package final class BoundSocket: Sendable {
     /// Binds a Unix socket.
     package init(_ address: String, for kind: Kind) throws {
         (self.address, port) = (address, 0)
-        number = makeSocket(AF_UNIX, kind == .datagrams ? datagramType : streamType)
+        number = makeSocket(AF_UNIX, kind == .datagrams ? datagramType : kind == .packets ? packetType : streamType)
         if number < 0 { throw ClientError.system("socket", errno) }
         setReceiveTimeout(number, milliseconds: TestClient.timeout)
         var place = sockaddr_un()
@@ -35,7 +35,7 @@ package final class BoundSocket: Sendable {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(number, $0, length) == 0 }
         }
         if !isBound { throw ClientError.system("bind", errno) }
-        if kind == .clients, systemListen(number) != 0 { throw ClientError.system("listen", errno) }
+        if kind == .clients || kind == .packets, systemListen(number) != 0 { throw ClientError.system("listen", errno) }
     }
 
     /// The loopback addresses.

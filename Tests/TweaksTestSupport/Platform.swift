@@ -3,12 +3,15 @@
 #if canImport(Darwin)
     import Darwin
     let (streamType, datagramType, sendFlags) = (SOCK_STREAM, SOCK_DGRAM, Int32(0))
+    let packetType = SOCK_SEQPACKET
 #elseif canImport(Musl)
     import Musl
     let (streamType, datagramType, sendFlags) = (SOCK_STREAM, SOCK_DGRAM, Int32(MSG_NOSIGNAL))
+    let packetType = SOCK_SEQPACKET
 #else
     import Glibc
     let (streamType, datagramType) = (Int32(SOCK_STREAM.rawValue), Int32(SOCK_DGRAM.rawValue))
+    let packetType = Int32(SOCK_SEQPACKET.rawValue)
     let sendFlags = Int32(MSG_NOSIGNAL)
 #endif
 

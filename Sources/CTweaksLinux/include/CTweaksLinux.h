@@ -4,6 +4,7 @@
 #define C_TWEAKS_LINUX_H
 
 #ifdef __linux__
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <string.h>
@@ -24,6 +25,10 @@ extern int tweaks_accept4(int, void *, void *, int) __asm__("accept4");
 static inline int tweaks_accept(int descriptor) {
     return tweaks_accept4(descriptor, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
+
+// dup3(2), declared here for the same reason. Close-on-exec.
+extern int tweaks_dup3(int, int, int) __asm__("dup3");
+static inline int tweaks_duplicate(int descriptor, int number) { return tweaks_dup3(descriptor, number, O_CLOEXEC); }
 
 // The credentials of a Unix socket's peer when it connected (unix(7), SO_PEERCRED).
 static inline int tweaks_peer_of(int descriptor, struct tweaks_peer *peer) {

@@ -2,14 +2,14 @@
 
 extension History {
     /// Inserts the records of earlier runs before those of this one, and starts to track unsaved records.
-    /// - Parameter revision: The revision at which counting resumed; the minimum for records of this run.
-    mutating func load(_ older: [Record], revision: UInt64) {
+    /// - Parameter raise: The revision that counting has continued from: those of this run's records are raised by it.
+    mutating func load(_ older: [Record], raisingBy raise: UInt64) {
         let shift = older.last?.number ?? 0
+        for index in records.indices { records[index].revision += raise }
         for index in records.indices where shift > 0 {
             records[index].number += shift
             records[index].undoneAt += shift
             records[index].kind = records[index].kind.shifted(by: shift)
-            records[index].revision = max(records[index].revision, revision)
         }
         hasUndone = hasUndone || older.contains { $0.status == .undone }
         let hasOwn = !records.isEmpty

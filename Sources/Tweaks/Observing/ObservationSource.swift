@@ -22,10 +22,13 @@ final class ObservationSource: Observable, Sendable {
     private let state = Mutex(State())
     let subscriber: Subscriber
 
+    private let deliveries: ActorDeliveries
+
     /// The only tracked property; it represents the value.
     private var value: Void { () }
 
-    init() {
+    init(_ deliveries: ActorDeliveries) {
+        self.deliveries = deliveries
         let weakSelf = WeakBox<ObservationSource>()
         // Receives also changes that cancel out: a reader may have read the value in between.
         // Has no reference to its tweaks, which may own it.
@@ -47,11 +50,15 @@ final class ObservationSource: Observable, Sendable {
         all.withMutation(of: self, keyPath: \.value) {}
         // Observation starts tracking when the reading closure has returned; a closure that is still running misses
         // this change. On the main actor, where views are drawn, that closure has returned when the task runs.
-        if state.withLock({ $0.beginCatchUp() }) { Task { @MainActor in catchUp() } }
+        if state.withLock({ $0.beginCatchUp() }) {
+            deliveries.begin(self)
+            Task { @MainActor in catchUp() }
+        }
     }
 
     @MainActor
     private func catchUp() {
+        deliveries.end(self)
         let (passed, recent) = state.withLock { $0.takePassed() }
         passed?.withMutation(of: self, keyPath: \.value) {}
         recent?.withMutation(of: self, keyPath: \.value) {}
@@ -86,7 +93,7 @@ extension TweakRegistry {
         if let known = place.load() { return known }
         // Under the lock: the object must be attached before another thread can get it.
         return state.withLock { state in
-            let made = ObservationSource()
+            let made = ObservationSource(actorDeliveries)
             let kept = place.storeIfNil(made)
             if kept === made {
                 for node in nodes where state.holds(node) { state.observers[node.slot].append(made.subscriber) }

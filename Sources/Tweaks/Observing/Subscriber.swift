@@ -47,6 +47,10 @@ package final class Subscriber: Sendable {
         var shown: TweakNode?
         /// The number of hops that have not yet run on its actor.
         var hops: UInt8 = 0
+        /// Whether its delivery is counted as waiting for its actor.
+        var isWaitingForActor = false
+
+        var isDue: Bool { call != nil && (pending != nil || shown != nil) }
     }
 
     /// The number of changes so far; a cache of derived values compares it to detect that it is stale.
@@ -152,8 +156,9 @@ package final class Subscriber: Sendable {
         if ended.exchange(true, ordering: .acquiringAndReleasing) { return nil }
         let held = state.withLock { state in
             defer { (state.call, state.pending) = (nil, nil) }
-            return (state.call, state.pending)
+            return (state.call, state.pending, state.isWaitingForActor)
         }
+        if held.2 { registry?.actorDeliveries.update(self) }
         return .some(held.0)
     }
 }
@@ -236,12 +241,38 @@ extension Subscriber {
         } else {
             Task(operation: body)
         }
+        noteWaiting()
     }
 
     /// Delivers the newest change by a hop, from outside the actor; one hop at a time.
     private func hop() {
         guard let actor = beginHop(most: 1) else { return }
         Task(operation: hopOperation(on: actor))
+        noteWaiting()
+    }
+
+    /// Counts the delivery as waiting, unless it has run on this thread.
+    private func noteWaiting() { if isDue { registry?.actorDeliveries.add(self) } }
+
+    /// Whether a change waits or is being delivered.
+    var isDue: Bool { state.withLock { $0.isDue } }
+
+    /// Marks a due delivery as counted; false if it is not due, or counted already.
+    func beginsWaiting() -> Bool {
+        state.withLock { state in
+            guard state.isDue, !state.isWaitingForActor else { return false }
+            state.isWaitingForActor = true
+            return true
+        }
+    }
+
+    /// Marks it as no longer counted; false if another change is due.
+    func endsWaiting() -> Bool {
+        state.withLock { state in
+            if state.isDue { return false }
+            state.isWaitingForActor = false
+            return true
+        }
     }
 
     private func beginHop(most: UInt8) -> (any Actor)? {
@@ -261,6 +292,7 @@ extension Subscriber {
     private func runAfterHop() {
         state.withLock { $0.hops -= 1 }
         Delivery.within { deliverOne() }
+        if state.withLock({ $0.isWaitingForActor }) { registry?.actorDeliveries.update(self) }
         if isWaiting { hop() }
     }
 

@@ -100,5 +100,5 @@ extension PendingCommit {
     }
 
     /// The amount by which it raises the revision.
-    fileprivate var revisionIncrement: UInt64 { kind == nil ? 0 : 1 }
+    var revisionIncrement: UInt64 { kind == nil ? 0 : 1 }
 }

@@ -53,7 +53,7 @@ extension RegistryState {
         if isNew { makeCurrent(node, old: old, new: new, &commit) }
         return TweakOutcome(
             path: node.path, old: old.value, new: new.value, adjustment: step.adjustment, didStore: true,
-            revision: revision + 1, lifetime: step.change.lifetime, isSecret: node.isSecret)
+            revision: revision + commit.revisionIncrement, lifetime: step.change.lifetime, isSecret: node.isSecret)
     }
 
     private func layers(of node: TweakNode, before change: LayerChange) -> LayersBefore {
@@ -82,7 +82,7 @@ extension RegistryState {
         if didChange { reschedule(step.node, before, &commit) }
         if hadNotes, forgetNotes(slot, step.change) || didChange { didChange = true }
         if !didChange { return nil }
-        overlays[slot].changedAt = revision + 1
+        overlays[slot].changedAt = revision + commit.revisionIncrement
         return hadTemporary || overlays[slot].end != nil
     }
 

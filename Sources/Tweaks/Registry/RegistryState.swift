@@ -40,6 +40,8 @@ struct RegistryState {
     var expiries = ExpirySchedule()
     /// Whether a value that changes in the config file drops the override above it.
     var fileWins = false
+    /// The overrides that the file has won over while they were loaded, until the start is recorded.
+    var overridesDroppedAtStart: [ObjectIdentifier: TweakValue] = [:]
     var quarantineHandlers: [@Sendable (TweakPath, QuarantinedEntry) -> Void] = []
     var isFrozen = FrozenTrait.isOn
     /// Dropped values that may own objects of the program; `GuardedState` releases them when the lock is free.

@@ -21,6 +21,8 @@ public final class TweakRegistry: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
     /// Fires when a temporary override expires.
     let alarm: ExpiryAlarm
+    /// The observers that wait for their actors.
+    package let actorDeliveries: ActorDeliveries
 
     /// An empty registry.
     public convenience init() { self.init(now: { .now }) }
@@ -37,6 +39,7 @@ public final class TweakRegistry: Sendable {
     ) {
         self.now = now
         alarm = ExpiryAlarm(sleep: sleep)
+        actorDeliveries = ActorDeliveries(clock: now)
     }
 
     deinit {

@@ -102,6 +102,7 @@ extension RegistryState {
         let covered = layers.first { $0.layer == .override && $0.isSuccess }?.entry.covered
         let underlyingChange = underlyingChange(of: node, since: covered)
         if fileWins, underlyingChange != nil, overlays[node.slot].underlying?.layer == .configFile {
+            overridesDroppedAtStart[ObjectIdentifier(node)] = overlays[node.slot][.override]?.prepared.value
             overlays[node.slot].remove(.override)
             overlays[node.slot].notes = OverlayNotes(quarantined: quarantined, underlyingChange: nil)
             commit.touch(OverrideKey(node.path))

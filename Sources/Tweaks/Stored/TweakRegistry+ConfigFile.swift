@@ -39,19 +39,21 @@ extension TweakRegistry {
     ///
     /// Equal values commit nothing.
     /// - Parameters:
+    ///   - isStart: The program starts: its values begin with those of the file, which is no change.
     ///   - commit: False for a dry run.
     ///   - delivery: The thread where observers run.
     ///   - isCancelled: Polled every 256 entries; once true, nothing is changed.
     /// - Returns: All problems, in which case nothing changed; or the difference.
     package func applyConfigFile(
-        _ entries: some Sequence<ConfigEntry>, _ policy: ConfigPolicy = ConfigPolicy(), commit: Bool = true,
-        delivery: TweakDelivery = .caller, isCancelled: () -> Bool = { false }
+        _ entries: some Sequence<ConfigEntry>, _ policy: ConfigPolicy = ConfigPolicy(), isStart: Bool = false,
+        commit: Bool = true, delivery: TweakDelivery = .caller,
+        isCancelled: () -> Bool = { false }
     ) -> (problems: ConfigProblems, difference: ConfigDifference) {
         while true {
             let generation = generation
             let plan = AssignmentPlan(entries, policy.rules, TweakView(self), isCancelled: isCancelled)
             if !plan.problems.isEmpty || isCancelled() { return (plan.problems, ConfigDifference(revision: revision)) }
-            var pending = PendingCommit(.reload, .configFile, currentTime)
+            var pending = PendingCommit(isStart ? nil : .reload, .configFile, currentTime)
             let difference = state.withLock { state -> ConfigDifference? in
                 guard state.generation == generation else { return nil }
                 return state.apply(plan, policy, commit: commit && !state.isFrozen, &pending)

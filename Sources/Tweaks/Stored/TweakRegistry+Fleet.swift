@@ -16,17 +16,18 @@ extension TweakRegistry {
     ///
     /// Unregistered tweaks get their values when they register. No other layer changes.
     /// - Parameters:
+    ///   - isStart: The program starts: its values begin with the saved ones, which is no change.
     ///   - target: All values that the fleet desires for this process.
     ///   - changed: The paths that differ from the previous call.
     ///   - origin: The origin of the commit; each value has its own.
     package func applyFleet(
-        _ target: [TweakPath: StoredEntry], changed: Set<TweakPath>, origin: TweakOrigin,
+        _ target: [TweakPath: StoredEntry], changed: Set<TweakPath>, origin: TweakOrigin, isStart: Bool = false,
         delivery: TweakDelivery = .caller
     ) -> FleetOutcome {
         while true {
             let generation = generation
             let plan = FleetPlan(target, changed, TweakView(self))
-            var pending = PendingCommit(.reload, origin, currentTime)
+            var pending = PendingCommit(isStart ? nil : .reload, origin, currentTime)
             let outcome = state.withLock { state -> FleetOutcome? in
                 guard state.generation == generation else { return nil }
                 return state.apply(plan, &pending)

@@ -25,8 +25,8 @@ extension TweakRegistry {
             (state.store, state.storeFollower) = (store, follower)
             // Temporary overrides that expired while the program was down are removed, from the file too.
             for entry in overrides where entry.isExpired(commit.time) { commit.touch(entry.key) }
-            state.continueRevision(from: revision, records ?? [], &commit)
-            if let records { state.history.load(records, revision: state.revision) }
+            let raise = state.continueRevision(from: revision, records ?? [], &commit)
+            if let records { state.history.load(records, raisingBy: raise) }
             state.finish(&commit)
             for entry in overrides where !entry.isExpired(commit.time) { state.addPending(entry, for: entry.layer) }
             return follower
@@ -46,7 +46,7 @@ extension TweakRegistry {
 
     /// Inserts commits of earlier runs before those of this run, if they could not be read at the start.
     package func loadHistory(_ follower: CommitFollower, _ records: [History.Record]) {
-        state.withLock { if $0.storeFollower === follower { $0.history.load(records, revision: 0) } }
+        state.withLock { if $0.storeFollower === follower { $0.history.load(records, raisingBy: 0) } }
     }
 
     /// Ends storing. Values stay as they are.
@@ -188,16 +188,17 @@ extension RegistryState {
         makeCurrent(node, old: old, new: new, &adoption.commits[visible])
     }
 
-    /// Continues the revision from the stored one.
+    /// Continues the revision from the stored one: what the program has changed before comes after it.
+    /// - Returns: By how much the revisions of this run's commits are raised.
     fileprivate mutating func continueRevision(
         from stored: UInt64, _ records: [History.Record], _ commit: inout PendingCommit
-    ) {
+    ) -> UInt64 {
         let own = nodes.compactMap { $0 }.filter { $0.isSettable && overlays[$0.slot].isSet }
         // If the overrides were lost but the history was not, counting continues from its newest revision. Implausibly
         // large revisions are ignored.
         let known = records.map(\.revision).filter { $0 < 1 << 60 }.max() ?? 0
-        // Overrides set before storage was attached count as one revision beyond the stored one.
-        revision = max(revision, stored, known) + (own.isEmpty ? 0 : 1)
+        let raise = max(stored, known)
+        revision += raise
         for node in own {
             for layer in [TweakLayer.override, .temporaryOverride] {
                 if let entry = storedOverride(node, layer) { commit.touch(entry.key) }
@@ -205,6 +206,7 @@ extension RegistryState {
             overlays[node.slot].changedAt = revision
         }
         if revision > stored { commit.didStore = true }
+        return raise
     }
 
     /// The registered tweaks with pending values.

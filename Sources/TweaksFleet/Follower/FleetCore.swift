@@ -39,7 +39,7 @@ package struct FleetCore: Sendable {
     package mutating func restore(_ saved: LastGood) {
         position = saved.position
         desired.replace(with: saved.keys)
-        apply(by: "fleet, last good state of etcd revision \(saved.position.revision)")
+        apply(by: "fleet, last good state of etcd revision \(saved.position.revision)", isStart: true)
         // Most tweaks register later; saved values were accepted before.
         goodValues.merge(composition.common) { $1 }
     }
@@ -116,7 +116,7 @@ package struct FleetCore: Sendable {
     /// Composes again after the program's tweaks have changed.
     package mutating func recompose() { apply(by: "fleet, etcd revision \(position?.revision ?? 0)") }
 
-    private mutating func apply(by origin: String) {
+    private mutating func apply(by origin: String, isStart: Bool = false) {
         composeAndRecord()
         var target = composition.values
         // Remove first: replace each refused value by its last good one, unless that is in effect already.
@@ -124,10 +124,10 @@ package struct FleetCore: Sendable {
             let lastGoodValue = lastGood(path)
             target[path] = effective[path] == lastGoodValue ? applied[path] : lastGoodValue
         }
-        commit(target, by: origin)
+        commit(target, by: origin, isStart)
         // Then pass the refused values: the registry keeps what it has and records the reason.
         for path in composition.keptPaths { target[path] = desired.values[path].map { ComposedValue($0) } }
-        commit(target, by: origin)
+        commit(target, by: origin, isStart)
     }
 
     /// Composes the values and records which values for all processes are accepted.
@@ -166,13 +166,13 @@ package struct FleetCore: Sendable {
         return value
     }
 
-    private mutating func commit(_ target: [TweakPath: ComposedValue], by origin: String) {
+    private mutating func commit(_ target: [TweakPath: ComposedValue], by origin: String, _ isStart: Bool) {
         let changed = Set(target.keys).union(applied.keys).filter { target[$0] != applied[$0] }
         applied = target
         if changed.isEmpty { return }
         for path in changed { entries[path] = target[path].map { entry(path, $0) } }
         let outcome = registry.applyFleet(
-            entries, changed: changed, origin: TweakOrigin(origin), delivery: .executor)
+            entries, changed: changed, origin: TweakOrigin(origin), isStart: isStart, delivery: .executor)
         for path in changed.subtracting(outcome.refused.map(\.path)) { effective[path] = target[path] }
     }
 

@@ -31,6 +31,10 @@ extension PanelEndpoint: DaemonEndpoint {
         PanelLink(endpoint: self).text(for: server, isOnTerminal: isOnTerminal, hasTokens: hasTokens)
     }
 
+    package func restoreAnnouncement(for server: TweakServer) -> String? {
+        PanelLink(endpoint: self).restore(for: server)
+    }
+
     package func withdraw(from server: TweakServer) { PanelLink.remove(for: server.socketPaths.first) }
 
     package func finish() { SignInFile.finish() }

@@ -18,6 +18,7 @@ struct PanelLink {
         let plain = "panel \(endpoint.plainLink(port: port))"
         if let path = Self.path(server) {
             let isWritten = Self.write(link, to: path)
+            endpoint.hasLinkFile = isWritten
             return isWritten
                 ? "\(plain) (the link with its code: \(path))"
                 : "\(plain) (requires a token; the link with its code could not be written to \(path): free that name)"
@@ -39,6 +40,15 @@ struct PanelLink {
 
     /// The link file beside the Unix socket. In a directory such as /tmp another user may own a file of that name.
     private static func path(_ server: TweakServer) -> String? { server.socketPaths.first.map { $0 + ".panel" } }
+
+    /// Writes the link file again if something has removed it.
+    /// - Returns: What to report; nil if nothing is missing.
+    func restore(for server: TweakServer) -> String? {
+        guard endpoint.hasLinkFile, let path = Self.path(server), let port = server.endpointPort,
+            access(path, F_OK) != 0, Self.write(endpoint.link(port: port), to: path)
+        else { return nil }
+        return "the link of the panel, \(path), was removed, and is written again"
+    }
 
     private static func write(_ link: String, to path: String) -> Bool {
         (try? Folder.replace(path, with: "\(link)\n")) != nil

@@ -34,6 +34,7 @@ package final class PanelEndpoint: Endpoint {
         var code = PanelCode()
         var onChange: (@Sendable (Change) -> Void)?
         var tokenFile: PanelTokenFile?
+        var hasLinkFile = false
 
         init(ports: [Int], secret: String) {
             (self.ports, self.secret, token) = (ports, secret, Self.token(secret))
@@ -66,6 +67,12 @@ package final class PanelEndpoint: Endpoint {
 
     /// The ID in the page's address.
     package var id: String { state.withLock { $0.id } }
+
+    /// Whether the file with the link was written.
+    var hasLinkFile: Bool {
+        get { state.withLock { $0.hasLinkFile } }
+        set { state.withLock { $0.hasLinkFile = newValue } }
+    }
 
     /// The file of the token; nil if the token ends with the process.
     var tokenFile: PanelTokenFile? {

@@ -114,7 +114,9 @@ extension Executor {
     private func wholeStats() -> [(String, JSON)] {
         let snapshot = registry.snapshot()
         let nodes = registry.listing()
-        let delivery = (registry.observerExecutor as? ObserverThreads)?.report ?? .init()
+        var delivery = (registry.observerExecutor as? ObserverThreads)?.report ?? .init()
+        let actors = registry.actorDeliveries.report
+        (delivery.observers, delivery.lag) = (delivery.observers + actors.count, max(delivery.lag, actors.lag))
         let uptime = Int64((hooks.now - identity.startedAt) / .seconds(1))
         let rate = commitRate.rate(snapshot.revision, at: hooks.now)
         return [

@@ -48,7 +48,8 @@ final class Listener: Sendable {
     ) throws(ServerError) {
         self.kernel = kernel
         descriptor = try Self.open(
-            .unix(path: lease.path), name: "socket \(lease.path)", mode: isShared ? 0o666 : 0o600)
+            .unix(path: lease.path), name: "socket \(lease.path)", mode: Self.mode(isShared: isShared))
+        lease.noteSocket()
         isUnix = true
         isVersion6 = false
         wantsToken = false
@@ -99,11 +100,34 @@ final class Listener: Sendable {
     /// Removes the file of a Unix socket.
     func removeFile() { lease?.removeSocket() }
 
+    /// What is at the path of a Unix socket; nil for TCP.
+    var presence: SocketLease.Presence? { lease?.presence }
+
+    /// Takes the lock again if its file was removed: another process could take it. If that has, its start is refused by
+    /// this socket, and the next check tries again.
+    func renewLock() { try? lease?.renew() }
+
+    /// Makes the removed file of a Unix socket again. The descriptor keeps its number, and must be polled anew.
+    func remakeFile() throws(ServerError) {
+        guard let lease else { return }
+        try lease.renew()
+        let new = try Self.open(
+            .unix(path: lease.path), name: "socket \(lease.path)", mode: Self.mode(isShared: isShared))
+        lease.noteSocket()
+        if !Platform.replace(descriptor.number, by: new.number) {
+            let reason = errorText()
+            lease.removeSocket()
+            throw ServerError("socket \(lease.path): \(reason)")
+        }
+    }
+
+    private static func mode(isShared: Bool) -> mode_t { isShared ? 0o666 : 0o600 }
+
     private static func open(
         _ address: SocketAddress, name: String, mode: mode_t = 0o600
     ) throws(ServerError) -> Descriptor {
         let number = Platform.makeSocket(address.family)
-        if number < 0 { throw ServerError("\(name): \(errorText())") }
+        if number < 0 { throw failure(name, address, errno) }
         let descriptor = Descriptor(number)
         Platform.prepare(number)
         var on: Int32 = 1
@@ -114,17 +138,22 @@ final class Listener: Sendable {
         case .loopback4, .address4: break
         }
         setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &on, size)
-        guard address.withCAddress({ bind(number, $0, $1) }) == 0 else { throw failure(name, errno) }
+        guard address.withCAddress({ bind(number, $0, $1) }) == 0 else {
+            throw failure(name, address, errno)
+        }
         if case .unix(let path) = address { chmod(path, mode) }
-        guard listen(number, 1_024) == 0 else { throw failure(name, errno) }
+        guard listen(number, 1_024) == 0 else { throw failure(name, address, errno) }
         return descriptor
     }
 
-    private static func failure(_ name: String, _ code: Int32) -> ServerError {
-        let remedy = "another program, or another instance of this one, listens there; end it, or choose another port"
-        return code == EADDRINUSE
-            ? ServerError("\(name): \(errorText(code)): \(remedy)", isTaken: true)
-            : ServerError("\(name): \(errorText(code))")
+    private static func failure(_ name: String, _ address: SocketAddress, _ code: Int32) -> ServerError {
+        if code == EADDRINUSE {
+            return ServerError(
+                "\(name): \(errorText(code)): another program, or another instance of this one, listens there; end it, "
+                    + "or choose another port", isTaken: true)
+        }
+        if case .unix = address { return SocketLease.unavailable("\(name): \(errorText(code))") }
+        return ServerError("\(name): \(errorText(code))")
     }
 
     /// The result of accepting.

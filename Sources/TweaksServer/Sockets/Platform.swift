@@ -39,6 +39,16 @@ package enum Platform {
         #endif
     }
 
+    /// Makes a descriptor stand for what another one has opened; what it stood for is closed.
+    static func replace(_ descriptor: Int32, by other: Int32) -> Bool {
+        #if os(Linux)
+            // Atomic close-on-exec, as in accepting.
+            tweaks_duplicate(other, descriptor) >= 0
+        #else
+            dup2(other, descriptor) >= 0 && fcntl(descriptor, F_SETFD, FD_CLOEXEC) >= 0
+        #endif
+    }
+
     /// Opens a descriptor only to reserve its number.
     static func openNull() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
 

@@ -1,12 +1,29 @@
 // Prepares the directory, the lock and the path of a Unix socket, and removes a stale socket.
 
-import TweaksSystem
+import Synchronization
 import Tweaks
+import TweaksSystem
 
 /// A path for a Unix socket, locked by a file beside it while this object lives.
 final class SocketLease: Sendable {
     let path: String
-    private let lock: OpenFile
+    private let held: Mutex<Held>
+
+    /// The files of a lease.
+    private struct Held {
+        var lock: OpenFile
+        /// The socket's file; nil until it is bound.
+        var socket: FileInfo?
+    }
+
+    /// What is at the path of a bound socket.
+    enum Presence {
+        case present
+        /// Something has removed it.
+        case missing
+        /// Another file has its name.
+        case replaced
+    }
 
     /// Claims a path: makes or checks its directory, takes the lock, and removes a stale socket.
     /// - Throws: ``ServerError`` with the obstacle; `isTaken` if another process holds the path.
@@ -14,18 +31,52 @@ final class SocketLease: Sendable {
         guard path.hasPrefix("/"), path.utf8.count <= SocketAddress.longestPath, !path.utf8.contains(0) else {
             throw ServerError(
                 "socket path \(path): must be absolute and at most \(SocketAddress.longestPath) bytes; "
-                    + "set TWEAKS_SOCKET to such a path, or to off")
+                    + "set TWEAKS_SOCKET to such a path, or to off", isUnavailable: true)
         }
         self.path = path
         try Self.makeDirectory(Self.parent(of: path))
-        lock = try Self.takeLock(path + ".lock")
+        held = Mutex(Held(lock: try Self.takeLock(path)))
         try Self.clear(path)
     }
 
-    /// Removes the socket file, then the lock file; only the holder of the lock calls this.
+    /// Records the file that was bound at the path.
+    func noteSocket() {
+        let socket = try? Folder.anywhere.info(path)
+        held.withLock { $0.socket = socket }
+    }
+
+    /// Removes the socket file, then the lock file, unless something else has these names now.
     func removeSocket() {
-        unlink(path)
-        unlink(path + ".lock")
+        let (lock, socket) = held.withLock { ($0.lock.info, $0.socket) }
+        if let socket, Self.isSame(path, socket) { unlink(path) }
+        if Self.isSame(path + ".lock", lock) { unlink(path + ".lock") }
+    }
+
+    // MARK: While it is held
+
+    /// Whether the socket's file is where it was made.
+    var presence: Presence {
+        guard let socket = held.withLock({ $0.socket }) else { return .missing }
+        guard let now = try? Folder.anywhere.info(path) else { return .missing }
+        return now.isSameFile(as: socket) && now.kind == .socket ? .present : .replaced
+    }
+
+    /// Makes the directory and the lock file again where they were removed.
+    /// - Throws: ``ServerError`` with the obstacle; `isTaken` if another process has the lock now.
+    func renew() throws(ServerError) {
+        if Self.isSame(path + ".lock", held.withLock { $0.lock.info }) { return }
+        try Self.makeDirectory(Self.parent(of: path))
+        let lock = try Self.takeLock(path)
+        // Released outside the lock, since releasing a file makes system calls.
+        let old = held.withLock { held in
+            defer { held.lock = lock }
+            return held.lock
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    private static func isSame(_ path: String, _ file: FileInfo) -> Bool {
+        (try? Folder.anywhere.info(path))?.isSameFile(as: file) == true
     }
 
     // MARK: The directory
@@ -36,25 +87,28 @@ final class SocketLease: Sendable {
     }
 
     private static func makeDirectory(_ directory: String) throws(ServerError) {
-        let files = PosixFileSystem()
+        var problem: FileError?
         do throws(FileError) {
-            return try files.makeDirectory(directory)
+            return try PosixFileSystem().makeDirectory(directory)
         } catch {
+            problem = error.alreadyExists ? nil : error
             if error.isMissing {
-                try makeDirectory(parent(of: directory))
-                if (try? files.makeDirectory(directory)) != nil { return }
+                if directory != "/" { try makeDirectory(parent(of: directory)) }
+                if (try? PosixFileSystem().makeDirectory(directory)) != nil { return }
             }
         }
-        try check(directory)
+        try check(directory, problem)
     }
 
     /// Other users must not be able to replace our socket by their own.
-    private static func check(_ directory: String) throws(ServerError) {
+    /// - Parameter problem: Why it was not made.
+    private static func check(_ directory: String, _ problem: FileError?) throws(ServerError) {
         let info: FileInfo
         do throws(FileProblem) {
             info = try Folder.anywhere.info(directory)
         } catch {
-            throw ServerError("socket directory \(directory): \(error.reason)")
+            let reason = error.isMissing ? problem?.text ?? error.reason : error.reason
+            throw unavailable("socket directory \(directory): \(reason)")
         }
         // A link made by root (macOS: /tmp, /var) is as trusted as its target.
         let isRootLink = info.kind == .link && info.owner == 0
@@ -68,36 +122,58 @@ final class SocketLease: Sendable {
         }
     }
 
+    /// The error of a place where this user can have no socket.
+    static func unavailable(_ text: String) -> ServerError {
+        ServerError(
+            "\(text); set TWEAKS_SOCKET to a path in a directory that this user can write to, or to off",
+            isUnavailable: true)
+    }
+
     // MARK: The lock
 
     private static func takeLock(_ path: String) throws(ServerError) -> OpenFile {
         do throws(FileProblem) {
-            return try Folder.anywhere.lock(path, FileRules(.anyone))
+            return try Folder.anywhere.lock(path + ".lock", FileRules(.anyone))
         } catch {
-            throw error.isLocked
-                ? ServerError("socket \(path.dropLast(5)) is held by another process", isTaken: true)
-                : ServerError("lock \(path): \(error.reason)")
+            if error.isLocked { throw ServerError("socket \(path) is held by another process", isTaken: true) }
+            let text = "lock \(path).lock: \(error.reason)"
+            throw error.error == nil ? ServerError("\(text); \(error.remedy)") : unavailable(text)
         }
     }
 
     // MARK: The stale socket
 
-    /// With the lock taken, a socket file is left over from a crash, unless a process without a lock answers on it.
+    /// With the lock taken, a socket file is left over from a crash, unless a process without a lock has it.
     private static func clear(_ path: String) throws(ServerError) {
         guard let info = try? Folder.anywhere.info(path) else { return }
         guard info.kind == .socket else {
             throw ServerError("\(path) exists and is not a socket; remove it, or name another path")
         }
-        if isAnswered(path) {
+        switch probe(path) {
+        case ECONNREFUSED:
+            // Bound by nothing: only this answer to a stream socket proves it.
+            if isSame(path, info) { unlink(path) }
+        case ENOENT: break
+        // The queue of a live socket is full.
+        case 0, EAGAIN, EWOULDBLOCK, EINPROGRESS:
             throw ServerError("socket \(path) is in use by another process", isTaken: true)
+        case EPROTOTYPE:
+            throw ServerError(
+                "socket \(path) is in use by another program, as a socket of another type; name another path in "
+                    + "TWEAKS_SOCKET, or end that program", isTaken: true)
+        case let code:
+            throw ServerError(
+                "socket \(path) may be in use: \(errorText(code)); remove it if it is not, or name another path in "
+                    + "TWEAKS_SOCKET", isTaken: true)
         }
-        unlink(path)
     }
 
-    private static func isAnswered(_ path: String) -> Bool {
+    /// The error number of connecting without waiting; 0 for none.
+    private static func probe(_ path: String) -> Int32 {
         let number = Platform.makeSocket(AF_UNIX)
-        if number < 0 { return true }  // In doubt it is not ours to remove.
+        if number < 0 { return errno }
         let probe = Descriptor(number)
-        return SocketAddress.unix(path: path).withCAddress { connect(probe.number, $0, $1) } == 0
+        Platform.prepare(number)
+        return SocketAddress.unix(path: path).withCAddress { connect(probe.number, $0, $1) } == 0 ? 0 : errno
     }
 }

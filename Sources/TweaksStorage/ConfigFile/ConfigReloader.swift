@@ -3,6 +3,7 @@
 package import Dispatch
 import Synchronization
 package import Tweaks
+import TweaksSystem
 
 /// Why a config file was rejected; nothing has changed.
 package struct ReloadFailure: Error, Sendable, Equatable {
@@ -62,6 +63,14 @@ package final class ConfigReloader: Sendable {
         /// The unknown tweaks of the last file: the listed ones, and the number of others.
         var reportedUnknown: (listed: Set<String>, others: Int) = ([], 0)
         var record = Record()
+        /// The result of the first reading, until it is reported.
+        var start: Result<ConfigDifference, ReloadFailure>?
+        /// The content whose values are in effect; empty without one.
+        var applied: [UInt8] = []
+        /// Where a copy of that is kept for the next run; nil if it is not.
+        var copy: String?
+        /// The content of the copy; nil if it is unknown.
+        var saved: [UInt8]?
     }
 
     package let path: String
@@ -122,6 +131,53 @@ package final class ConfigReloader: Sendable {
         let result = queue.sync { load(read(path), dry: dry) }
         if !dry { report(result) }
         return try result.get()
+    }
+
+    // MARK: At the start
+
+    /// Reads the file for the first time and begins with its values; ``reportStart()`` reports the result.
+    package func start() throws(ReloadFailure) {
+        let result = queue.sync { load(read(path), dry: false, isStart: true) }
+        state.withLock { $0.start = result }
+        _ = try result.get()
+    }
+
+    /// Reports the result of ``start()``, once the revision continues from that of the previous run.
+    package func reportStart() {
+        guard let result = state.withLock({ $0.start.take() }) else { return }
+        report(
+            result.map { [registry] difference in
+                var difference = difference
+                difference.revision = registry.revision
+                return difference
+            })
+    }
+
+    /// Records how the file has changed since the previous run, and from now on keeps a copy for the next one.
+    /// - Parameter directory: The state directory, whose lock this process holds. The copy is private, as the overrides are.
+    package func continueRun(in directory: String) {
+        queue.sync {
+            let copy = "\(directory)/\(Self.copyName)"
+            if case .bytes(let bytes) = FileContent(path: copy, isStrict: true), bytes != applied {
+                _ = registry.recordConfigChanges(since: ConfigFile(bytes, name: path).entries)
+            }
+            state.withLock { $0.copy = copy }
+            saveCopy()
+        }
+    }
+
+    private static let copyName = "config.last"
+
+    /// The content whose values are in effect; empty without one.
+    private var applied: [UInt8] { state.withLock { $0.applied } }
+
+    /// A copy that cannot be written is of no consequence but for the next start, which records nothing or a change twice.
+    private func saveCopy() {
+        let (copy, applied, saved) = state.withLock { ($0.copy, $0.applied, $0.saved) }
+        guard let copy, applied != saved else { return }
+        let (directory, name) = Folder.split(copy)
+        guard let folder = try? Folder(directory), (try? folder.replace(name, with: applied)) != nil else { return }
+        state.withLock { $0.saved = applied }
     }
 
     /// The same without waiting; `body` runs on the reload queue.
@@ -194,24 +250,29 @@ package final class ConfigReloader: Sendable {
 
     // MARK: Applying
 
-    private func load(_ reading: FileReading, dry: Bool) -> Result<ConfigDifference, ReloadFailure> {
+    private func load(
+        _ reading: FileReading, dry: Bool, isStart: Bool = false
+    ) -> Result<ConfigDifference, ReloadFailure> {
         let result: Result<ConfigDifference, ReloadFailure>
         switch reading.content {
-        case .bytes(let bytes): result = apply(bytes, dry: dry)
+        case .bytes(let bytes): result = apply(bytes, dry: dry, isStart: isStart)
         case .missing: result = .failure(failure("there is no such file; create it, or correct its name"))
         case .unreadable(let reason): result = .failure(failure(reason))
         }
-        if !dry { record(reading, result) }
+        if !dry {
+            record(reading, result)
+            saveCopy()
+        }
         return result
     }
 
-    private func apply(_ bytes: [UInt8], dry: Bool) -> Result<ConfigDifference, ReloadFailure> {
+    private func apply(_ bytes: [UInt8], dry: Bool, isStart: Bool) -> Result<ConfigDifference, ReloadFailure> {
         let file = ConfigFile(
             bytes, name: path, listedProblems: Self.listedProblems, isCancelled: { hasEnded })
         // Values are validated even if a line is not an assignment, so that every error is listed at once.
         let commits = !dry && file.problems.isEmpty && !hasEnded
         let (problems, difference) = registry.applyConfigFile(
-            file.entries, policy, commit: commits, delivery: .executor, isCancelled: { hasEnded })
+            file.entries, policy, isStart: isStart, commit: commits, delivery: .executor, isCancelled: { hasEnded })
         // After a cancellation, the results can be incomplete.
         if hasEnded { return .failure(failure("the process ends; nothing is reloaded any more")) }
         let all = file.allProblems.merged(with: problems)
@@ -232,6 +293,7 @@ package final class ConfigReloader: Sendable {
             state.waiting = nil
             switch result {
             case .success(let difference):
+                if case .bytes(let bytes) = reading.content { state.applied = bytes }
                 state.record.reloads += 1
                 state.record.appliedAt = now
                 state.record.failure = nil

@@ -128,6 +128,25 @@ import TweaksTestSupport
         #expect(FileManager.default.fileExists(atPath: path))
     }
 
+    /// Such as `/dev/log`: connecting a stream socket to it fails, although it is alive.
+    @Test(arguments: [BoundSocket.Kind.datagrams, .packets])
+    func aSocketOfAnotherTypeIsNotReplaced(_ kind: BoundSocket.Kind) throws {
+        let socket = try BoundSocket(path, for: kind)
+        let error = withExtendedLifetime(socket) { refusal(path) }
+        let text = "socket \(path) is in use by another program, as a socket of another type; name another path in "
+        #expect(error?.description.hasPrefix(text) == true)
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
+    /// Connecting would wait until the other server accepts.
+    @Test func aSocketWhoseQueueIsFullIsNotWaitedFor() throws {
+        let socket = try BoundSocket(path, for: .clients)
+        let clients = try (0..<6).map { _ in try TestClient(unix: path) }
+        let error = withExtendedLifetime((socket, clients)) { refusal(path) }
+        #expect(error?.description == "socket \(path) is in use by another process" && error?.isTaken == true)
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
     @Test func aSecondServerIsRefusedUntilTheFirstStops() throws {
         let first = server(path)
         try first.start()
