@@ -3,7 +3,8 @@
 extension TweakDaemon {
     /// A file to which every commit is appended, with its time, author, source, old and new values, and each request of
     /// a session for more rights. Refused requests go to a second file beside it, `audit-refused.log` for `audit.log`.
-    /// Neither file contains secret values.
+    /// Neither file contains secret values. Each line has a link to the one before it, which `tweakctl audit verify`
+    /// checks.
     ///
     /// ```swift
     /// try TweakDaemon.start("bounce", audit: "/var/log/bounce/audit.log", tweaks: Look.all)
@@ -20,13 +21,25 @@ extension TweakDaemon {
         /// More older files are kept while their last line is younger than this. `TWEAKS_AUDIT_DAYS` overrides it.
         public var minimumAge: Duration
 
+        /// Where each line is sent, too, without waiting. A name in `TWEAKS_AUDIT` overrides it.
+        public var shipsTo: [Destination]
+
+        /// The system's log, for copies of audit lines.
+        public enum Destination: Equatable, Sendable {
+            /// Syslog: datagrams as `syslog(3)` sends them, with the facility `authpriv`.
+            case syslog(socket: String = "/dev/log")
+            /// Journald, by its native protocol.
+            case journald(socket: String = "/run/systemd/journal/socket")
+        }
+
         /// An audit with its limits. Defaults: files of 10 MiB, five older files, and more while they are younger than
         /// 30 days.
         public init(
-            _ path: String, maximumSize: Int = 10_485_760, keep: Int = 5, minimumAge: Duration = .seconds(2_592_000)
+            _ path: String, maximumSize: Int = 10_485_760, keep: Int = 5, minimumAge: Duration = .seconds(2_592_000),
+            shipsTo: [Destination] = []
         ) {
             (self.path, self.maximumSize, self.keep) = (path, maximumSize, keep)
-            self.minimumAge = minimumAge
+            (self.minimumAge, self.shipsTo) = (minimumAge, shipsTo)
         }
 
         /// An audit with the default limits.

@@ -101,7 +101,7 @@ package final class LogRateLimiter: Sendable {
     package func suppresses(_ count: Int, of origin: TweakOrigin, at now: Moment) -> Bool {
         let isFirst = state.withLock { state -> Bool? in
             if state.last?.origin != origin {
-                state.last = state.buckets[origin.clientName()].map { Known(origin: origin, bucket: $0) }
+                state.last = state.buckets[origin.client].map { Known(origin: origin, bucket: $0) }
             }
             guard let bucket = state.last?.bucket, let opensAt = bucket.opensAt, now < opensAt else { return nil }
             return bucket.suppress(count)

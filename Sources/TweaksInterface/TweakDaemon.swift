@@ -21,7 +21,7 @@ import Tweaks
 /// | `TWEAKS_TOKEN_FILE` | the token file, or `off`; with it TCP asks for a token |
 /// | `TWEAKS_CONFIG` | the config file, or `off` |
 /// | `TWEAKS_STATE_DIR` | the directory of the overrides, or `off` |
-/// | `TWEAKS_AUDIT` | the file to which every commit is appended, with a second one beside it for refusals, or `off` |
+/// | `TWEAKS_AUDIT` | the file to which every commit is appended, with one beside it for refusals, or `off` |
 /// | `TWEAKS_AUDIT_DAYS` | how many days of it are kept at least; 30 unless the program sets it |
 /// | `TWEAKS_FROZEN` | `1`: values are their defaults and sets are refused |
 public final class TweakDaemon: Sendable {

@@ -47,9 +47,10 @@ public final class TweakLogLimiter: Sendable {
         case .changed(let commit):
             // The lines of an omitted commit are not even formatted.
             let count = Self.lineCount(commit.changes.count)
-            limiter.write(count: count, of: commit.origin.clientName(), at: now) { write(event.lines, event) }
+            limiter.write(count: count, of: commit.origin.client, at: now) { write(event.lines, event) }
         case .session(let session):
-            let (lines, name) = (event.lines, session.session.identity.clientName(session.session.peer))
+            let lines = event.lines
+            let name = TweakOrigin.client(session.session.identity.identity, session.session.peer)
             limiter.write(count: lines.count, of: name, at: now) { write(lines, event) }
         case .stopping:
             limiter.reportSuppressed()

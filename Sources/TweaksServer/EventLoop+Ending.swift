@@ -81,7 +81,8 @@ extension EventLoop {
 
     /// Records that the session no longer waits for its background work.
     func orphanWork(of session: Session) {
-        if let running = session.work.running {
+        // A change that waits for the audit has not begun, and is dropped.
+        if let running = session.work.running, !running.isAwaitingAudit {
             if running.kind == .action {
                 executor.orphaned.runs.insert(session.id)
             } else {

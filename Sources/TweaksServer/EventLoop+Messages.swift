@@ -49,6 +49,7 @@ extension EventLoop {
         case .audited(let status):
             executor.durability.note(audited: status, now)
             sendWaitingReplies()
+            resumeAudited()
         case .asked(let id, let request): session(id).map { finishAsking(request, $0) }
         case .decided(let id, let request): session(id).map { finishWaiting(request, $0) }
         case .tokensChanged(let table): tokensChanged(table)
@@ -71,6 +72,15 @@ extension EventLoop {
             session.send(reply)
         }
         advance(session)
+    }
+
+    /// Continues with the changes that were waiting for the audit.
+    func resumeAudited() {
+        let waiting = executor.awaitingAudit
+        executor.awaitingAudit = []
+        for id in waiting {
+            if let session = session(id), let reply = executor.resumeAudited(session) { answer(id, reply) }
+        }
     }
 
     /// Sends the replies that were waiting for disk or audit.

@@ -87,7 +87,7 @@ extension EventLoop {
     private static let restingBytes = 8_192
 
     private func sendBacklog(_ session: Session) {
-        session.sendReadyReplies(executor.durability.status, unsentLimit: room(session))
+        session.sendReadyReplies(executor.durability, unsentLimit: room(session))
         if session.output.count < limits.unsentBytes { session.sendMore(budget: ReplyEncoder.slice) }
         session.sendPendingEvents(unsentLimit: room(session))
         session.endEvents()

@@ -110,6 +110,7 @@ final class EventLoop {
         if let deadline = executor.durability.deadline, deadline <= now {
             executor.durability.auditTimedOut()
             sendWaitingReplies()
+            resumeAudited()
         }
         if hasQueued { hasQueued = !runnable.isEmpty || !answered.isEmpty }
         // Includes the commits made while watchers were notified.

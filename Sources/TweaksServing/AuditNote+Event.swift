@@ -12,7 +12,8 @@ extension AuditNote {
         let session = event.session
         self.init(
             by: session.identity.description, identity: session.identity.identity, from: session.transport.rawValue,
-            peer: session.peer, session: session.id, kind: kind, isRefusal: event.isRefusal, details)
+            peer: session.peer, session: session.id, kind: kind, isRefusal: event.isRefusal,
+            hasRights: !session.scopes.isEmpty, details)
     }
 
     private static func words(_ event: TweakSessionEvent) -> (String, [(key: String, value: Detail)])? {

@@ -10,18 +10,37 @@ import TweaksWire
 extension AuditSettings {
     /// The settings from the program and the environment; nil if the audit is off.
     static func chosen(
-        _ named: TweakDaemon.Audit?, isStrict: Bool, _ environment: [String: String]
+        _ named: TweakDaemon.Audit?, program: String = "tweaks", isStrict: Bool, _ environment: [String: String]
     ) throws(ServerError) -> AuditSettings? {
         let days = try days(environment)
         let word = environment["TWEAKS_AUDIT"].flatMap { $0.isEmpty ? nil : $0 }
         if word?.lowercased() == "off" { return nil }
-        guard let path = word ?? named?.path, !path.isEmpty else { return nil }
+        let (file, destinations) = split(word ?? "")
+        if file == nil, named == nil, !destinations.isEmpty {
+            throw ServerError(
+                "TWEAKS_AUDIT=\(word ?? ""): the system's log gets a copy of the audit; name its file, too: "
+                    + "TWEAKS_AUDIT=/var/log/\(program)/audit.log,\(word ?? "")")
+        }
+        guard let path = file ?? named?.path, !path.isEmpty else { return nil }
         // The environment moves the file; the limits stay the program's.
         let limits = named ?? TweakDaemon.Audit(path)
         return AuditSettings(
             path: ThisProcess.absolute(path), maximumSize: limits.maximumSize, keep: limits.keep,
             minimumAge: days ?? limits.minimumAge,
-            isStrict: isStrict)
+            destinations: destinations.isEmpty ? limits.shipsTo.map { AuditDestination($0) } : destinations,
+            program: program, isStrict: isStrict)
+    }
+
+    /// Splits `PATH,syslog:,journald:`. Only the destinations are separated by commas: a path may have some, too.
+    private static func split(_ text: String) -> (path: String?, destinations: [AuditDestination]) {
+        var pieces = text.split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
+        var destinations: [AuditDestination] = []
+        while let last = pieces.last, let destination = AuditDestination(last) {
+            destinations.insert(destination, at: 0)
+            pieces.removeLast()
+        }
+        let path = pieces.joined(separator: ",")
+        return (path.isEmpty ? nil : path, destinations)
     }
 
     private static func days(_ environment: [String: String]) throws(ServerError) -> Duration? {
@@ -33,16 +52,38 @@ extension AuditSettings {
     }
 }
 
+extension AuditDestination {
+    fileprivate init(_ destination: TweakDaemon.Audit.Destination) {
+        switch destination {
+        case .syslog(let socket): self = .syslog(socket)
+        case .journald(let socket): self = .journald(socket)
+        }
+    }
+
+    /// Parses `syslog:` or `journald:`, with the path of another socket after the colon.
+    fileprivate init?(_ text: String) {
+        let words = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard words.count == 2 else { return nil }
+        let socket = words[1].isEmpty ? nil : String(words[1])
+        switch words[0].lowercased() {
+        case "syslog": self.init(socket.map { .syslog(socket: $0) } ?? .syslog())
+        case "journald": self.init(socket.map { .journald(socket: $0) } ?? .journald())
+        default: return nil
+        }
+    }
+}
+
 extension AuditTrail {
     /// Metrics for `stats`.
     static func metrics(_ trail: AuditTrail?) -> [(String, JSON)] {
         guard let info = trail?.info else { return [("audit", .string("off"))] }
         return [
             ("audit", .string(info.state)), ("auditFile", .string(info.path)),
-            ("auditRefusedFile", .string(info.refusedPath)), ("auditCommits", .count(info.commits)),
-            ("auditEvents", .count(info.events)),
+            ("auditRefusedFile", .string(info.refusedPath)), ("auditHead", .text(info.head)),
+            ("auditRefusedHead", .text(info.refusedHead)), ("auditCommits", .count(info.commits)),
+            ("auditEvents", .count(info.events)), ("auditWaiting", .count(info.waiting)),
             ("auditFolded", .count(info.folded)), ("auditLeftOut", .count(info.leftOut)),
             ("auditDroppedBytes", .int(info.dropped)), ("auditFailures", .count(info.failures)),
-        ]
+        ] + (info.shipped.map { [("auditShipped", .count($0)), ("auditNotShipped", .count(info.shipLost))] } ?? [])
     }
 }

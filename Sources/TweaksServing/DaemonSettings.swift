@@ -53,7 +53,7 @@ struct DaemonSettings {
         self.config = Self.configFile(configuration.config, environment)
         stateDirectory = Self.stateDirectory(configuration.storage, name, environment)
         self.audit = try AuditSettings.chosen(
-            configuration.audit, isStrict: configuration.durability == .required, environment)
+            configuration.audit, program: name, isStrict: configuration.durability == .required, environment)
         tokenFile = Self.tokenFile(configuration.tokens, environment)
         // The destination of a program's own handler is unknown.
         isOnTerminal = configuration.isOnTerminal ?? (configuration.onEvent == nil && StandardError.isTerminal)

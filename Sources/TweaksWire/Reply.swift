@@ -34,6 +34,8 @@ package struct Reply: Sendable {
     package var remarks: [String] = []
     /// The revision that must be on disk before the reply is sent; nil for none.
     package var durableRevision: UInt64?
+    /// Whether it also waits for the disk, and not for the audit alone.
+    package var waitsForDisk = true
     /// The memory that a streamed body shares with other replies.
     package var pin: PinnedBytes?
     /// The approximate memory that a streamed body holds by itself.
@@ -63,13 +65,17 @@ package struct Reply: Sendable {
         return Reply(.ok(words: text, fields: [("rev", .count(revision))]), body: body)
     }
 
-    /// The same reply with `unsaved: REASON`: the change is in effect, but not on disk.
-    package func unsaved(_ reason: String) -> Reply {
-        guard case .ok(let words, let fields) = status else { return self }
+    /// The same reply with `unsaved: REASON` or `unaudited: REASON`: the change is in effect, but not on disk, or not in
+    /// the audit.
+    package func lacking(unsaved: String?, unaudited: String?) -> Reply {
+        guard case .ok(var words, var fields) = status else { return self }
         var reply = self
-        let added = "unsaved: \(reason)"
-        reply.status = .ok(
-            words: words.isEmpty ? added : "\(words) \(added)", fields: fields + [("unsaved", .string(reason))])
+        for (name, reason) in [("unaudited", unaudited), ("unsaved", unsaved)] {
+            guard let reason else { continue }
+            words += words.isEmpty ? "\(name): \(reason)" : " \(name): \(reason)"
+            fields.append((name, .string(reason)))
+        }
+        reply.status = .ok(words: words, fields: fields)
         return reply
     }
 

@@ -61,14 +61,16 @@ struct Console {
     static func additionalText(_ status: String) -> String? {
         var words = status.split(separator: " ").dropFirst()
         if words.first == "rev" { words = words.dropFirst(2) }
-        if words.count < 2 || words.contains("unsaved:") || words.first == "watching" { return nil }
+        if words.count < 2 || words.first == "watching" { return nil }
+        if words.contains("unsaved:") || words.contains("unaudited:") { return nil }
         return words.joined(separator: " ")
     }
 
     /// Prints further words of an `ok`: a change that could not be saved is an error on standard error.
     private func reportWords(_ status: String) {
-        if let unsaved = status.firstRange(of: " unsaved: ") {
-            reportProblem("in effect, but not saved: \(status[unsaved.upperBound...])")
+        for (mark, what) in [(" unaudited: ", "not in the audit"), (" unsaved: ", "not saved")] {
+            guard let reason = status.firstRange(of: mark) else { continue }
+            return reportProblem("in effect, but \(what): \(status[reason.upperBound...])")
         }
         // `undid 43 by uid 1000`, `best 100, 50 more`: facts that the body does not show.
         if style.isHumanReadable, let remark = Self.additionalText(status) {

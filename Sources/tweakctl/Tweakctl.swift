@@ -53,6 +53,7 @@ enum Tweakctl {
             }
             console.print([shell.script])
         case .token: return try token(Array(invocation.words.dropFirst()), console)
+        case .audit: return try AuditCommand(Array(invocation.words.dropFirst())).run(console)
         case .logout: return try logout(invocation, console)
         case .fleet: throw Failure(.usage, "fleet: put options after fleet, as in tweakctl fleet NAME ls --json")
         case .repl, .watch, .import, .login, .complete: return nil
@@ -101,6 +102,8 @@ enum Tweakctl {
             throw Failure(.usage, "fleet connects to etcd, not to a process; leave -s and -H out")
         case .token? where invocation.address != nil:
             throw Failure(.usage, "token changes a file and connects to no process; leave -s and -H out")
+        case .audit? where invocation.address != nil:
+            throw Failure(.usage, "audit reads files and connects to no process; leave -s and -H out")
         default: break
         }
         // Before connecting: the token must get into no message, and into no log of a process.

@@ -2,7 +2,7 @@
 
 /// A command of tweakctl itself.
 enum Verb: String, CaseIterable {
-    case repl, watch, `import`, login, logout, token, fleet, completions, man
+    case repl, watch, `import`, login, logout, token, audit, fleet, completions, man
     /// Internal, for the completion scripts.
     case complete = "__complete"
 
@@ -15,6 +15,7 @@ enum Verb: String, CaseIterable {
         case .login: "login [NAME] [--fd N] [--plain]"
         case .logout: "logout [NAME]"
         case .token: "token new|list|renew|revoke …"
+        case .audit: AuditCommand.usage
         case .fleet: "fleet NAME VERB …"
         case .completions: "completions bash|zsh|fish"
         case .man: "man"
@@ -35,6 +36,8 @@ enum Verb: String, CaseIterable {
         case .login: "sign in with a token, typed without echo or read from standard input, and save it"
         case .logout: "delete the saved token for a process"
         case .token: "make, list, renew and revoke tokens in the token file of a process; token alone shows the usage"
+        case .audit:
+            "check that no line of an audit was changed or removed; with a link that was noted elsewhere, nor its end"
         case .fleet: "desired values of many processes in etcd; runs tweakctl-fleet; fleet --help shows its help"
         case .completions: "print a script that completes commands and paths in this shell"
         case .man: "print the manual page, for man -l -"

@@ -20,11 +20,49 @@ import TweaksTestSupport
 
     private func lines(_ name: String) -> [String] {
         let bytes = FileManager.default.contents(atPath: fixture.directory.file(name)) ?? Data()
-        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { String($0) }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { String($0).withoutLink }
     }
 
     private func start(_ registry: TweakRegistry? = nil, audit: String? = nil) throws -> TweakDaemon {
         try fixture.start(registry: registry, ["TWEAKS_AUDIT": audit ?? self.audit])
+    }
+
+    /// (`TWEAKS_AUDIT`, the file, the destinations); nil where the start is refused
+    @Test(
+        arguments: [
+            ("/a/b.log", "/a/b.log", []), ("/a/b.log,syslog:", "/a/b.log", [.syslog("/dev/log")]),
+            (
+                "/a,b/c.log,journald:,syslog:/x", "/a,b/c.log",
+                [.journald("/run/systemd/journal/socket"), .syslog("/x")]
+            ),
+            ("syslog:", "/named.log", [.syslog("/dev/log")]), ("", "/named.log", [.journald("/j")]),
+        ] as [(String, String, [AuditDestination])])
+    func theEnvironmentNamesTheFileAndWhereItsLinesGo(
+        _ text: String, _ path: String, _ destinations: [AuditDestination]
+    ) throws {
+        let named = TweakDaemon.Audit("/named.log", shipsTo: [.journald(socket: "/j")])
+        let settings = try #require(
+            try AuditSettings.chosen(named, program: "bounce", isStrict: false, ["TWEAKS_AUDIT": text]))
+        let expected = text == "/a/b.log" ? [.journald("/j")] : destinations
+        #expect(settings.path == path && settings.destinations == expected && settings.program == "bounce")
+    }
+
+    @Test func destinationsNeedAFile() {
+        let variable = ["TWEAKS_AUDIT": "syslog:"]
+        #expect { try AuditSettings.chosen(nil, program: "bounce", isStrict: false, variable) } throws: {
+            "\($0)".hasSuffix("name its file, too: TWEAKS_AUDIT=/var/log/bounce/audit.log,syslog:")
+        }
+    }
+
+    @Test func theHeadIsAStatisticAndCopiesAreSent() throws {
+        let socket = try BoundSocket(fixture.directory.file("log"), for: .datagrams)
+        let client = try fixture.connect(start(audit: "\(audit),syslog:\(fixture.directory.file("log"))"))
+        #expect(try client.ask("Content/Text/Size = 72").last == "ok rev 1")
+        let line = try socket.next()
+        let head = try #require(line.firstMatch(of: /"chain":"([0-9a-f]{64})"}$/)?.1)
+        #expect(line.contains(#""path":"Content/Text/Size","old":60,"new":72,"#))
+        #expect(try fixture.statistic("auditHead", client) == String(head))
+        #expect(try fixture.statistic("auditShipped", client) == "1")
     }
 
     @Test func undoWorksAcrossARestart() throws {
@@ -183,7 +221,8 @@ import TweaksTestSupport
         let warning = try fixture.events.next { $0.warning }.value
         #expect(warning.hasSuffix("make the directory \(fixture.directory.file("missing"))"))
         let client = try fixture.connect(daemon)
-        #expect(try client.ask("Content/Text/Size = 72").last == "ok rev 1")
+        let reply = try client.ask("Content/Text/Size = 72").last
+        #expect(reply?.hasPrefix("ok rev 1 unaudited: No such file or directory") == true, "\(reply ?? "")")
         #expect(try fixture.statistic("audit", client)?.hasPrefix("unwritten: ") == true)
     }
 }

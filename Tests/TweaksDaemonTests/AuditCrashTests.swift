@@ -13,6 +13,30 @@ import TweaksTestSupport
         for _ in 0..<quantity(100, few: 6) { try run.runOnce() }
         try run.runOnce(isLast: true)
     }
+
+    /// A client spends its budget, sets a value and sets it back, and changes it 2,600 times under two names.
+    @Test(.enabled(if: Child.exists), .tags(.process)) func aBuriedChangeSurvivesAKill() throws {
+        let directory = try TemporaryDirectory()
+        let child = try Child(in: directory.path, [], ["TWEAKS_AUDIT": directory.file("audit.log")])
+        try #require(try child.waitUntilReady(), "\(child.log.all)")
+        let client = try child.connect()
+        let ask = { (lines: [String]) in
+            for start in stride(from: 0, to: lines.count, by: 100) {
+                let part = lines[start..<min(start + 100, lines.count)]
+                try client.send(part.map { $0 + "\n" }.joined())
+                for _ in part { #expect(try client.reply().last?.hasPrefix("ok") == true) }
+            }
+        }
+        let letters = ["a", "b"].map { String(repeating: $0, count: 1_500) }
+        try ask((0..<360).map { "Probe/String/T0 = \(letters[$0 % 2])" })
+        try ask(["Load/Count/C0 = 666", "Load/Count/C0 = 0"])
+        try ask((0..<2_600).flatMap { ["as \($0 % 2 == 0 ? "A" : "B")", "Load/Count/C0 = \(1 + $0 % 2)"] })
+        child.signal(SIGKILL)
+        #expect(try child.waitForEnd() == -SIGKILL)
+        let lines = try String(contentsOfFile: directory.file("audit.log"), encoding: .utf8).splitLines()
+        let evil = lines.filter { $0.contains(#""path":"Load/Count/C0","old":0,"new":666"#) }
+        #expect(evil.count == 1 && lines.count { $0.contains(#""path":"Load/Count/C0""#) } < 20, "\(lines.count)")
+    }
 }
 
 /// A set with the reply `ok`.
@@ -89,6 +113,7 @@ private struct AuditCrashRun {
 
     private func check(_ client: TestClient) throws {
         let audit = try String(contentsOfFile: directory.file("audit.log"), encoding: .utf8).splitLines()
+            .map(\.withoutLink)
         let history = try client.ask("history 1000")
         let values = Set(try client.ask("export Load"))
         for set in acknowledged.all {

@@ -79,7 +79,7 @@ struct LimitCase: Sendable, CustomTestStringConvertible {
             .descriptors, .presets, .presetBytes, .unauthenticatedSessions, .unauthenticatedLineBytes,
             .timeToAuthenticate, .authenticationFailures, .scopes, .scopeRequests, .commitsPerSecond,
             .abandonedRequests, .pendingRequestsPerPeer, .presetsPerPeer, .memoryBytes, .sessions, .sessionsPerPeer,
-            .timeToFirstLine, .idleTime,
+            .timeToFirstLine, .idleTime, .audit,
         ]
         #expect(Set(LimitCase.all.map(\.limit)).union(elsewhere) == Set(TweakLimit.allCases))
         #expect(elsewhere.isDisjoint(with: LimitCase.all.map(\.limit)))

@@ -13,6 +13,8 @@ package enum TweakLimit: String, Hashable, Sendable, CaseIterable {
     case presets, presetsPerPeer, presetBytes
     /// Commits that the history dropped in favor of newer ones.
     case history
+    /// The audit: what one client may write on one day, and what waits to be written.
+    case audit
     /// The operating system's own limit: descriptors, or memory for sockets.
     case descriptors
 }

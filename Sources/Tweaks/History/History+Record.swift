@@ -41,7 +41,7 @@ extension History {
         package var revision: UInt64
         var moment: Moment
         package var time: ContinuousClock.Instant { moment.instant }
-        package let origin: TweakOrigin
+        package private(set) var origin: TweakOrigin
         package var kind: CommitKind
         package var parts: [CommitPart]
         package var status: Status
@@ -68,6 +68,12 @@ extension History {
 
         /// Its size, in parts; a long text counts as several.
         var weight: Int { parts.reduce(0) { $0 + $1.weight } }
+
+        /// Whether changes of another origin can be merged into it: a client's display name does not matter.
+        func isBySameClient(as other: TweakOrigin) -> Bool { origin == other || origin.identity == other.identity }
+
+        /// Removes the client's display name if it is not that of another origin.
+        mutating func share(with other: TweakOrigin) { if origin != other { origin = origin.named(nil) } }
 
         var isChange: Bool { if case .change = kind { true } else { false } }
 

@@ -14,9 +14,12 @@ extension History {
         hasUndone = hasUndone || older.contains { $0.status == .undone }
         let hasOwn = !records.isEmpty
         let hasChanged = records.contains { $0.isChange }
-        released += records
-        records = (Self.withUndoneAt(older) + records).suffix(limit)
+        records = Self.withUndoneAt(older) + records
         updateWeight()
+        // The file has more records than fit, which is no loss.
+        let removedBefore = removed
+        if records.count > limit { remove(records.count - limit) { _ in 1 } }
+        removed = removedBefore
         lastNumber += shift
         unsaved = Unsaved(from: shift + 1, isEmpty: !hasOwn)
         if hasChanged, shift > 0 { dropUndone(upTo: shift) }

@@ -57,8 +57,8 @@ extension History {
         records.max { ($0.undoneAt, $1.number) < ($1.undoneAt, $0.number) }
     }
 
-    /// The records within the limit.
-    var kept: ArraySlice<Record> { records.suffix(limit) }
+    /// All records, as a slice.
+    var kept: ArraySlice<Record> { records[...] }
 
     /// The revision of the commit that an undo or redo refers to; nil for other kinds.
     func targetRevision(of kind: CommitKind?) -> UInt64? {

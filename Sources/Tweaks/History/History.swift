@@ -9,9 +9,10 @@ package struct History: Sendable {
     var hasUndone = false
     /// The maximum number of records; 0 disables the history.
     var limit = 1_000 {
-        didSet { if records.count > limit { removeOldest(records.count - limit) } }
+        didSet { if records.count > limit { remove(records.count - limit) { _ in 1 } } }
     }
-    private var removed: UInt64 = 0
+    /// The number of records that were removed because of the limits.
+    var removed: UInt64 = 0
     /// Removed records, to be released outside the registry's lock: they may hold the last reference to a removed
     /// tweak.
     var released: [Record] = []
@@ -21,7 +22,7 @@ package struct History: Sendable {
     private(set) var maxWeight = History.defaultMaxWeight
 
     /// The number of records that were removed because of the limits.
-    var forgotten: UInt64 { removed + UInt64(max(0, records.count - limit)) }
+    var forgotten: UInt64 { removed }
 
     /// The approximate size in memory of one part of a commit.
     private static let partBytes = 256
@@ -41,11 +42,43 @@ package struct History: Sendable {
         records.reduce(0) { $0 + $1.weight }
     }
 
-    private mutating func removeOldest(_ count: Int) {
-        weight -= Self.weight(records.prefix(count))
-        released += records.prefix(count)
-        records.removeFirst(count)
-        removed += UInt64(count)
+    /// Removes records, the oldest of the clients with the largest shares: no client displaces the records of others,
+    /// unless it has fewer of them.
+    /// - Parameters:
+    ///   - excess: How much to remove, at least.
+    ///   - spared: The number of newest records that are never removed.
+    ///   - size: The size of a record.
+    mutating func remove(_ excess: Int, sparing spared: Int = 0, _ size: (Record) -> Int) {
+        var (excess, shares): (Int, [String: Int]) = (excess, [:])
+        let end = records.count - spared
+        for record in records { shares[record.origin.client, default: 0] += size(record) }
+        let most = Self.largestShare(shares.values, total: shares.values.reduce(0, +) - excess)
+        var kept: [Record] = []
+        kept.reserveCapacity(records.count)
+        for (index, record) in records.enumerated() {
+            let client = record.origin.client
+            if excess > 0, index < end, let share = shares[client], share > most {
+                shares[client] = share - size(record)
+                excess -= size(record)
+                weight -= record.weight
+                released.append(record)
+                removed += 1
+            } else {
+                kept.append(record)
+            }
+        }
+        records = kept
+    }
+
+    /// The share that each client may keep, so that all together keep a total.
+    private static func largestShare(_ shares: some Collection<Int>, total: Int) -> Int {
+        var rest = total
+        for (position, share) in shares.sorted().enumerated() {
+            let most = max(0, rest) / (shares.count - position)
+            if share > most { return most }
+            rest -= share
+        }
+        return 0
     }
 
     static let defaultMaxWeight = 100_000
@@ -76,12 +109,12 @@ package struct History: Sendable {
         let weight = parts.reduce(0) { $0 + $1.weight }
         makeRoom(for: weight)
         self.weight += weight
-        // Amortized: removing from the front moves all others, so half of the records is removed at once.
-        if records.count >= 2 * limit { removeOldest(records.count - limit + 1) }
+        // Amortized: removing moves all others, so an eighth of the records is removed at once.
+        if records.count >= limit { remove(records.count - limit + 1 + limit / 8) { _ in 1 } }
         records.append(Record(lastNumber, revision, commit.moment, commit.origin, kind, .done, parts))
     }
 
-    /// Removes the oldest records if the total weight is too high.
+    /// Removes records if the total weight is too high.
     /// - Parameters:
     ///   - weight: The weight of the record to be added.
     ///   - spared: The number of newest records that are never removed.
@@ -90,17 +123,13 @@ package struct History: Sendable {
         // Amortized: small records come often, and removing from the front moves all others, so an eighth more is
         // removed.
         let slack = weight > 16 ? 0 : maxWeight / 8
-        var excess = self.weight + weight - maxWeight + slack
-        let count = records.dropLast(spared).prefix { record in
-            defer { excess -= record.weight }
-            return excess > 0
-        }.count
-        removeOldest(count)
+        remove(self.weight + weight - maxWeight + slack, sparing: spared) { $0.weight }
     }
 
     /// Merges a change into a record that it continues. Returns false if there is none.
     private mutating func extend(_ commit: PendingCommit, _ kind: CommitKind, _ revision: UInt64) -> Bool {
         guard let index = mergeable(commit, kind) else { return false }
+        records[index].share(with: commit.origin)
         for position in commit.parts.indices {
             weight += records[index].parts[position].extend(to: commit.parts[position])
         }
@@ -142,9 +171,9 @@ package struct History: Sendable {
     private func mergeable(_ commit: PendingCommit, _ kind: CommitKind) -> Int? {
         let list = commit.parts
         if list.count == 1, let part = list.first {
-            return mergeable(kind, commit.moment, commit.origin) { Self.overlap($0, part) }
+            return mergeable(commit, kind) { Self.overlap($0, part) }
         }
-        return mergeable(kind, commit.moment, commit.origin) { Self.overlap($0, list) }
+        return mergeable(commit, kind) { Self.overlap($0, list) }
     }
 
     private static func overlap(_ parts: [CommitPart], _ part: CommitPart) -> Overlap {
@@ -190,15 +219,16 @@ package struct History: Sendable {
     ///
     /// If a program sets tweaks in turn, it need not be the last one; the records in between concern other tweaks.
     private func mergeable(
-        _ kind: CommitKind, _ time: Moment, _ origin: TweakOrigin, where overlap: ([CommitPart]) -> Overlap
+        _ commit: PendingCommit, _ kind: CommitKind, where overlap: ([CommitPart]) -> Overlap
     ) -> Int? {
+        let (time, origin) = (commit.moment, commit.origin)
         guard case .change(_, isStep: false, let gesture) = kind, limit > 0 else { return nil }
         for index in records.indices.suffix(Self.mergeSearchDepth).reversed() {
             switch overlap(records[index].parts) {
             case .apart: continue
             case .overlapping: return nil
             case .same:
-                guard records[index].origin == origin, isRecent(index, time, gesture),
+                guard records[index].isBySameClient(as: origin), isRecent(index, time, gesture),
                     isGesture(index, gesture)
                         || records[index].kind == kind && time - records[index].moment <= Self.mergeInterval
                 else { return nil }
@@ -229,7 +259,7 @@ package struct History: Sendable {
     /// stay separate, so that each can be undone.
     private func isBurst(_ kind: CommitKind, _ time: Moment, _ origin: TweakOrigin) -> Bool {
         let last = records.suffix(Self.burstLength)
-        return last.count == Self.burstLength && last.allSatisfy { $0.kind == kind && $0.origin == origin }
+        return last.count == Self.burstLength && last.allSatisfy { $0.kind == kind && $0.isBySameClient(as: origin) }
             && last.first.map { time - $0.moment <= Self.mergeInterval } ?? false
     }
 

@@ -37,6 +37,23 @@ public struct TweakOrigin: Hashable, Sendable, CustomStringConvertible {
         name.map { String(decoding: description.utf8.dropLast($0.utf8.count + 3), as: UTF8.self) } ?? description
     }
 
+    /// The identity regardless of the connection: a user, a token's name, or an address without its port.
+    package var client: String { Self.client(identity, connection?.peer) }
+
+    /// The same for an identity and its peer. All loopback addresses count as one.
+    package static func client(_ identity: String, _ peer: String?) -> String {
+        // Works on bytes, because it runs for each log line.
+        guard let peer, peer == identity || peer.utf8.starts(with: identity.utf8) else { return identity }
+        var identity = identity
+        return identity.withUTF8 { bytes in
+            guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")) else {
+                return String(decoding: bytes, as: UTF8.self)
+            }
+            let isLocal = bytes.starts(with: "127.".utf8)
+            return isLocal ? "127.0.0.1" : String(decoding: bytes[..<colon], as: UTF8.self)
+        }
+    }
+
     /// The program itself.
     public static let code = TweakOrigin("code")
     /// The config file.

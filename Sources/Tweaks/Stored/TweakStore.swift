@@ -43,6 +43,13 @@ package protocol CommitSink: AnyObject, Sendable {
 
     /// Writes deferred changes at once, because a client waits for them.
     func flush()
+
+    /// Why it takes no changes of an origin now, with the remedy; nil if it does.
+    func refusal(of origin: TweakOrigin) -> String?
+}
+
+extension CommitSink {
+    package func refusal(of origin: TweakOrigin) -> String? { nil }
 }
 
 /// Makes overrides durable. TweaksStorage implements it and the server uses it, without depending on each other.

@@ -61,6 +61,11 @@ extension CommitStream.State {
         return low
     }
 
+    /// The number of records that a follower has not read.
+    func unreadCount(_ slot: Int) -> Int {
+        followers[slot].map { $0.cursor >= next ? 0 : records.count - position(of: $0.cursor) } ?? 0
+    }
+
     /// The lowest sequence that a follower has not read; nil if all followers have read everything.
     private var firstUnread: UInt64? {
         var first = next
@@ -103,7 +108,11 @@ extension CommitStream.State {
             skipToEnd(slot)
             released += removeRead()
         }
-        while bytes > CommitStream.limit, records.count > 1 { released += dropHeaviest() }
+        while bytes > CommitStream.limit, records.count > 1 {
+            let dropped = dropHeaviest()
+            if dropped.isEmpty { break }
+            released += dropped
+        }
         return released
     }
 
@@ -136,15 +145,18 @@ extension CommitStream.State {
     }
 
     /// Drops a quarter of all records: the oldest ones of the origins with the largest shares. Records without a
-    /// session, those of the program, count fourfold. The newest record stays.
+    /// session, those of the program, count fourfold. The newest record stays, and so does the newest of each client:
+    /// a client whose next commit waits for the audit loses none to the program's.
     private mutating func dropHeaviest() -> [CommitRecord] {
         var shares: [String: Int] = [:]
-        for record in records.dropLast() { shares[record.origin.identity, default: 0] += record.share }
+        for record in records.dropLast() { shares[record.origin.client, default: 0] += record.share }
         let most = Self.shareLimit(shares.values)
+        var newest: [String: UInt64] = [:]
+        for record in records where record.kind?.session != nil { newest[record.origin.client] = record.sequence }
         var (dropped, kept): ([CommitRecord], [CommitRecord]) = ([], [])
         for record in records.dropLast() {
-            let origin = record.origin.identity
-            guard let share = shares[origin], share > most else {
+            let origin = record.origin.client
+            guard let share = shares[origin], share > most, newest[origin] != record.sequence else {
                 kept.append(record)
                 continue
             }

@@ -115,6 +115,8 @@ package final class CommitStream: Sendable {
         }
     }
 
+    fileprivate func unreadCount(_ slot: Int) -> Int { state.withLock { $0.unreadCount(slot) } }
+
     fileprivate func removeFollower(_ slot: Int) {
         let released = state.withLock { state in
             defer { state.followers[slot] = nil }
@@ -148,6 +150,9 @@ package final class CommitFollower: Sendable {
         released.append(read)
         return batch
     }
+
+    /// The number of unread commits.
+    package var unreadCount: Int { stream.unreadCount(slot) }
 
     /// Whether there are unread commits.
     package var hasUpdates: Bool { stream.hasUpdates(slot) }

@@ -17,7 +17,9 @@ export function accepted(row, reply, job) {
   const others = row.waiting.splice(0).filter((event) => !ownRevisions.has(String(event.rev)));
   const later = others.filter((event) => own == null || event.rev > reply.rev);
   if (own && !later.length) follow(tweak, own, reply, job);
-  row.showError(reply.unsaved ? 'in effect, but not saved: ' + reply.unsaved : '');
+  row.showError(
+    reply.unsaved ? 'in effect, but not saved: ' + reply.unsaved
+      : reply.unaudited ? 'in effect, but not in the audit: ' + reply.unaudited : '');
   if (own && has(tweak, 'needs-restart')) addPendingRestart(tweak.path);
   if (job.settled && needsRefresh(reply, own, job)) refreshSoon(tweak.path);
   for (const event of row.drag ? others : later) {

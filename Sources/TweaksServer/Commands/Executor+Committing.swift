@@ -37,6 +37,7 @@ extension Executor {
     func commit(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Outcome {
         try authorize(proposal, session)
         try refuseGrowth(proposal.batch)
+        if let running = try waitForAudit(proposal, session) { return .running(running) }
         try chargeCommit(session, hooks.now)
         if let store, store.isRequired, let running = try write(proposal, to: store, session) {
             return .running(running)
@@ -80,6 +81,10 @@ extension Executor {
             proposal.batch, origin: session.origin, ifUnchangedSince: proposal.expected,
             kind: proposal.kind ?? .change(session: session.number, gesture: session.changes.gesture),
             rights: session.grants.rights, isUrgent: session.changes.waitsForDisk, delivery: .executor)
+        if durability.hasAudit {
+            durability.noteCommit(
+                result.revision, bytes: result.outcomes.reduce(0) { $0 + Self.auditedBytes($1.old, $1.new) })
+        }
         proposal.whenCommitted?(result)
         if result.didStore { session.changes.commits += 1 }
         return (report(result, proposal.nodes, proposal.note).with(proposal.remarks), result)
@@ -87,20 +92,21 @@ extension Executor {
 
     /// Makes a reply wait until disk and audit hold a revision.
     func awaiting(_ reply: Reply, _ revision: UInt64, _ session: Session) -> Reply {
-        if !session.changes.waitsForDisk {
-            hasUnflushedCommits = true
-            return reply
-        }
-        switch durability.status?.answer(for: revision) {
-        case nil, .saved?: return reply
-        case .unsaved(let reason)?: return reply.unsaved(reason)
-        case .pending?: break
-        }
-        // This commit may have changed nothing, and wait for one that did not hurry the disk.
-        if hasUnflushedCommits { store?.flush() }
-        hasUnflushedCommits = false
-        durability.request(revision, hooks.now)
         var reply = reply
+        reply.waitsForDisk = session.changes.waitsForDisk
+        if !reply.waitsForDisk {
+            hasUnflushedCommits = true
+            if !durability.hasAudit { return reply }
+        }
+        if case .ready(let unsaved, let unaudited) = durability.answer(for: revision, onDisk: reply.waitsForDisk) {
+            return reply.lacking(unsaved: unsaved, unaudited: unaudited)
+        }
+        if reply.waitsForDisk {
+            // This commit may have changed nothing, and wait for one that did not hurry the disk.
+            if hasUnflushedCommits { store?.flush() }
+            hasUnflushedCommits = false
+        }
+        durability.request(revision, hooks.now)
         reply.durableRevision = revision
         registerForDurability(session)
         return reply
@@ -111,6 +117,58 @@ extension Executor {
         if session.replies.isAwaitingDurability { return }
         session.replies.isAwaitingDurability = true
         awaitingDurability.append(session.id)
+    }
+
+    // MARK: Waiting for the audit
+
+    /// The approximate size of a change in the queue of the audit.
+    static func auditedBytes(_ old: TweakValue, _ new: TweakValue) -> Int {
+        512 + (old.textBytes ?? 0) + (new.textBytes ?? 0)
+    }
+
+    /// Delays a change while the audit has too much to write; nil if it can be made now.
+    /// - Throws: If the audit takes no changes of this client, or cannot be written. Those who could write or remove it,
+    ///   the process's own user and root, are not refused.
+    private func waitForAudit(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Work.Running? {
+        guard let audit = hooks.audit else { return nil }
+        if let refusal = audit.refusal(of: session.origin) { throw TweakError(.tooMany, refusal, limit: .audit) }
+        if durability.hasRoom(for: proposal.memorySize) || session.isOwner { return nil }
+        if let failure = durability.auditFailure {
+            throw TweakError(
+                .busy,
+                "nothing was changed, because the audit cannot be written and holds no more changes: \(failure); try "
+                    + "again later, or tell the operator of this process", limit: .audit)
+        }
+        var running = Work.Running()
+        running.proposal = proposal
+        running.isAwaitingAudit = true
+        awaitingAudit.append(session.id)
+        return running
+    }
+
+    /// Whether a single change can be made without waiting for the audit.
+    func isAuditReady(_ bytes: Int, _ session: Session) -> Bool {
+        guard let audit = hooks.audit else { return true }
+        return durability.hasRoom(for: bytes) && audit.refusal(of: session.origin) == nil
+    }
+
+    /// Continues with a change that has waited for the audit.
+    /// - Returns: The reply; nil if it waits on, or is written first.
+    func resumeAudited(_ session: Session) -> Reply? {
+        guard let running = session.work.running, running.isAwaitingAudit, let proposal = running.proposal else {
+            return nil
+        }
+        do throws(TweakError) {
+            switch try commit(proposal, session) {
+            case .reply(let reply): return reply
+            case .running(let next): session.work = session.work.continuing(with: next)
+            default: break
+            }
+            return nil
+        } catch {
+            notifyDenied(error, "commit", session)
+            return .error(error)
+        }
     }
 
     // MARK: Writing first

@@ -51,6 +51,8 @@ extension Executor {
             let wanted = try node.read(String(decoding: value, as: UTF8.self), from: .typed)
             // The normal path checks the memory limit exactly.
             if let count = wanted.textBytes, count >= 256, !hasRoom(for: count) { return false }
+            // The normal path waits for the audit, or refuses.
+            if durability.hasAudit, !isAuditReady(512 + 2 * (wanted.textBytes ?? 0), session) { return false }
             try chargeCommit(session, session.input.lastActivity)
             beginRound()
             let outcome = try registry.commit(
@@ -58,6 +60,9 @@ extension Executor {
                 at: session.input.lastActivity, delivery: .executor)
             session.input.isProven = true
             if outcome.didStore { session.changes.commits += 1 }
+            if durability.hasAudit {
+                durability.noteCommit(outcome.revision, bytes: Self.auditedBytes(outcome.old, outcome.new))
+            }
             send(outcome, of: node, encoder, &bytes, session)
         } catch {
             count(error)

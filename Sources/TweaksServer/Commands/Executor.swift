@@ -50,6 +50,8 @@ final class Executor {
     var hasUnflushedCommits = false
     /// The sessions whose replies wait for disk or audit.
     var awaitingDurability: [SessionID] = []
+    /// The sessions whose changes wait for the audit.
+    var awaitingAudit: [SessionID] = []
     var orphaned = OrphanedRequests()
     var accounts = Accounts()
     var windows = BrowserWindows()

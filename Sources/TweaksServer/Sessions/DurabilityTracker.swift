@@ -4,9 +4,10 @@ import Tweaks
 
 /// The durability of commits. Used on the I/O thread only.
 final class DurabilityTracker {
-    /// The maximum time a reply waits for the audit. If the audit hangs, replies continue without it until it reports
-    /// again.
+    /// The maximum time a reply waits for the audit. If the audit hangs, replies say so until it reports again.
     private static let auditTimeout = Duration.milliseconds(200)
+    /// The maximum bytes of clients' commits that the audit has not recorded; the next ones wait.
+    private static let maxUnauditedBytes = 262_144
 
     private let audit: (any CommitSink)?
     /// Whether a revision is durable once its overrides are on disk, because there is neither history nor audit.
@@ -19,6 +20,9 @@ final class DurabilityTracker {
     /// When the audit counts as late.
     private(set) var deadline: Moment?
     private var isLate = false
+    /// The commits of clients that the audit has not recorded, oldest first.
+    private var unaudited: [(revision: UInt64, bytes: Int)] = []
+    private var unauditedBytes = 0
 
     init(_ store: (any TweakStore)?, _ audit: (any CommitSink)?, _ mailbox: Mailbox) {
         self.audit = audit
@@ -29,21 +33,67 @@ final class DurabilityTracker {
         (saved, audited) = (store?.status, audit?.status)
     }
 
-    /// The common progress of both; nil if there is neither.
-    var status: SaveStatus? {
-        guard let audited, !isLate else { return saved }
-        guard let saved else { return audited }
-        return SaveStatus(
-            saved: min(saved.saved, audited.saved), attempted: min(saved.attempted, audited.saved),
-            failure: saved.failure)
+    /// Whether there is an audit.
+    var hasAudit: Bool { audit != nil }
+
+    /// Whether a revision is where it has to be.
+    enum Answer: Equatable {
+        case pending
+        /// The reply can be sent; with the reasons if the revision is not on disk, or not in the audit.
+        case ready(unsaved: String?, unaudited: String?)
+    }
+
+    /// Whether disk and audit have recorded a revision, or have failed to.
+    /// - Parameter onDisk: Whether the disk matters.
+    func answer(for revision: UInt64, onDisk: Bool = true) -> Answer {
+        let disk = onDisk ? saved?.answer(for: revision) ?? .saved : .saved
+        let audit = auditAnswer(for: revision)
+        if disk == .pending || audit == .pending { return .pending }
+        return .ready(unsaved: disk.reason, unaudited: audit.reason)
+    }
+
+    private func auditAnswer(for revision: UInt64) -> SaveStatus.Answer {
+        let answer = audited?.answer(for: revision) ?? .saved
+        return answer == .pending && isLate ? .unsaved("the disk of the audit does not answer") : answer
     }
 
     /// Whether a revision is durable, so that its reply need not wait.
-    func isDurable(_ revision: UInt64) -> Bool { status.map { $0.answer(for: revision) == .saved } ?? true }
+    func isDurable(_ revision: UInt64) -> Bool {
+        if let saved, saved.saved < revision { return false }
+        guard let audited else { return true }
+        return audited.saved >= revision
+    }
+
+    // MARK: Backlog of the audit
+
+    /// Counts a client's commit until the audit has recorded it.
+    func noteCommit(_ revision: UInt64, bytes: Int) {
+        guard let audited, audited.saved < revision else { return }
+        unaudited.append((revision, bytes))
+        unauditedBytes += bytes
+    }
+
+    /// Whether the audit can take another commit: its queue drops what it cannot hold, and must drop nothing of a client.
+    func hasRoom(for bytes: Int) -> Bool {
+        unaudited.isEmpty || unauditedBytes + bytes <= Self.maxUnauditedBytes
+    }
+
+    /// Why the audit makes no progress; nil if it is only busy.
+    var auditFailure: String? {
+        isLate ? "the disk of the audit does not answer" : audited?.failure
+    }
+
+    private func forgetAudited(_ revision: UInt64) {
+        let count = unaudited.prefix { $0.revision <= revision }.count
+        unauditedBytes -= unaudited.prefix(count).reduce(0) { $0 + $1.bytes }
+        unaudited.removeFirst(count)
+    }
+
+    // MARK: Progress
 
     /// Requests that the audit write up to a revision.
     func request(_ revision: UInt64, _ now: @autoclosure () -> Moment) {
-        guard let audited, audited.saved < revision, !isLate, requested < revision else { return }
+        guard let audited, audited.answer(for: revision) == .pending, !isLate, requested < revision else { return }
         requested = revision
         deadline = deadline ?? now() + Self.auditTimeout
         audit?.flush()
@@ -56,7 +106,8 @@ final class DurabilityTracker {
     func note(audited: SaveStatus, _ now: Moment) {
         self.audited = audited
         (isLate, deadline) = (false, nil)
-        if audited.saved >= requested { return }
+        forgetAudited(audited.saved)
+        if audited.answer(for: requested) != .pending { return }
         // The audit was failing when the revision was requested.
         deadline = now + Self.auditTimeout
         audit?.flush()
@@ -64,4 +115,8 @@ final class DurabilityTracker {
 
     /// Stops waiting for the audit because the deadline has passed.
     func auditTimedOut() { (isLate, deadline) = (true, nil) }
+}
+
+extension SaveStatus.Answer {
+    fileprivate var reason: String? { if case .unsaved(let reason) = self { reason } else { nil } }
 }

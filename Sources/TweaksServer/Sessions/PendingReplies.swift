@@ -64,17 +64,15 @@ struct PendingReplies: ~Copyable {
         }
     }
 
-    /// Removes and returns the first reply if it is ready, with the reason if the disk has refused.
-    mutating func popReady(_ status: SaveStatus?) -> (Reply, ReplyEncoder)? {
+    /// Removes and returns the first reply if it is ready, with the reason if disk or audit have refused.
+    mutating func popReady(_ durability: DurabilityTracker) -> (Reply, ReplyEncoder)? {
         guard head < queue.count else { return nil }
         let (reply, encoder) = queue[head]
         var ready = reply
-        if let revision = reply.durableRevision, let status {
-            switch status.answer(for: revision) {
-            case .pending: return nil
-            case .saved: break
-            case .unsaved(let reason): ready = reply.unsaved(reason)
-            }
+        if let revision = reply.durableRevision {
+            let answer = durability.answer(for: revision, onDisk: reply.waitsForDisk)
+            guard case .ready(let unsaved, let unaudited) = answer else { return nil }
+            ready = reply.lacking(unsaved: unsaved, unaudited: unaudited)
         }
         head += 1
         queueBytes -= reply.memorySize

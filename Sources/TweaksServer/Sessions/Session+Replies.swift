@@ -11,11 +11,11 @@ extension Session {
     }
 
     /// Writes the replies that are ready, while there is room.
-    func sendReadyReplies(_ status: SaveStatus?, unsentLimit: Int) {
+    func sendReadyReplies(_ durability: DurabilityTracker, unsentLimit: Int) {
         replies.mayHaveReadyReplies = false
         while replies.rest == nil, !replies.queueIsEmpty {
             if output.count >= unsentLimit { return replies.mayHaveReadyReplies = true }
-            guard let (reply, encoder) = replies.popReady(status) else { return }
+            guard let (reply, encoder) = replies.popReady(durability) else { return }
             write(reply, encoder)
         }
     }

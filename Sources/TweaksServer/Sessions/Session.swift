@@ -1,6 +1,7 @@
 // Defines the state of one connection: client, input, pending replies, watches.
 
 import Tweaks
+import TweaksSystem
 import TweaksWire
 
 /// The state of one client. Used on the I/O thread only.
@@ -121,6 +122,9 @@ final class Session {
         get { dialect.encoder }
         set { dialect.use(newValue) }
     }
+
+    /// Whether the peer is the process's own user or root, who could change the process's files anyway.
+    var isOwner: Bool { identity.peer.userID.map { $0 == 0 || $0 == ThisProcess.user } ?? false }
 
     /// Whether it may see a tweak or action. Checked for each event as well, since rights may have been revoked after
     /// the watch began.

@@ -22,6 +22,8 @@ indirect enum Work {
         var cancellation: CancellationFlag?
         /// The change that is written before it takes effect.
         var proposal: Proposal?
+        /// Whether the change waits for the audit.
+        var isAwaitingAudit = false
         /// Whether it is a change, whose refusal is an event.
         var isChange = false
         /// The error after the reply, which is the last one.
@@ -65,7 +67,9 @@ indirect enum Work {
     }
 
     /// Returns the work with its next stage, for the same request.
-    func continuing(with next: Running) -> Work { updated { ($0.kind, $0.proposal) = (next.kind, next.proposal) } }
+    func continuing(with next: Running) -> Work {
+        updated { ($0.kind, $0.proposal, $0.isAwaitingAudit) = (next.kind, next.proposal, next.isAwaitingAudit) }
+    }
 
     /// Returns the work after the running part got its reply.
     var ended: Work {

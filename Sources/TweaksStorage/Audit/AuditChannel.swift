@@ -6,7 +6,8 @@ import Tweaks
 struct AuditChannel {
     private var file: AuditFile
     private var lines = AuditLineBuffer()
-    private var coalescer = AuditCoalescer()
+    private var folds: AuditFolds
+    private let shipper: AuditShipper?
     private var retry: Retry
     private let time: any StorageTime
     private let onEvent: @Sendable (AuditTrail.Event) -> Void
@@ -23,36 +24,50 @@ struct AuditChannel {
     /// The maximum buffered bytes while writing fails.
     private static let maxPendingBytes = 8_388_608
 
-    init(_ file: AuditFile, _ time: any StorageTime, onEvent: @escaping @Sendable (AuditTrail.Event) -> Void) {
-        (self.file, self.time, self.onEvent) = (file, time, onEvent)
+    /// - Parameter bytesPerDay: What an origin may write on one day before it is refused.
+    init(
+        _ file: AuditFile, bytesPerDay: Int = .max, _ shipper: AuditShipper?, _ time: any StorageTime,
+        onEvent: @escaping @Sendable (AuditTrail.Event) -> Void
+    ) {
+        (self.file, self.shipper, self.time, self.onEvent) = (file, shipper, time, onEvent)
+        folds = AuditFolds(bytesPerDay: bytesPerDay)
+        if let shipper { self.file.onLine = { shipper.ship($0) } }
         retry = Retry(time, first: .milliseconds(100), longest: .seconds(30))
     }
 
     /// Whether all lines are in the file.
     var isWritten: Bool { lines.isEmpty }
+    /// The number of lines that are not in the file.
+    var waiting: Int { lines.count }
     var rotations: Int { file.rotations }
-    var folded: Int { coalescer.folded }
+    var folded: Int { folds.folded }
     /// Why writing fails; nil if it does not.
     var failure: StorageFailure? { reported }
+    /// The link of the last line; nil before the first one.
+    var head: String? { file.head.map { String(decoding: $0, as: UTF8.self) } }
+    /// The origins that have written as much as they may on one day, and until when.
+    var exhausted: [String: ContinuousClock.Instant] { folds.budgets.exhausted }
 
     /// When there is something to do; nil for never.
-    var next: ContinuousClock.Instant? { retry.next(hasUpdates: false) ?? coalescer.next }
+    var next: ContinuousClock.Instant? { retry.next(hasUpdates: false) ?? folds.next }
 
     /// Adds noted items.
-    mutating func add(_ items: some Sequence<AuditItem>, _ anchor: TimeAnchor, leftOut text: [UInt8]) {
+    mutating func add(_ items: some Sequence<AuditItem>, _ anchor: TimeAnchor, leftOut text: [UInt8] = []) {
         var bytes: [UInt8] = []
-        coalescer.forgetEnded(time.now)
-        for item in items { coalescer.add(item, anchor, to: &bytes) }
+        for item in items { folds.add(item, anchor, to: &bytes) }
         append(bytes + text)
     }
 
+    /// Ends folds that are due, and moves their lines and those about losses to the pending ones.
+    mutating func endFolds(_ anchor: TimeAnchor, isLast: Bool) {
+        var bytes: [UInt8] = []
+        folds.end(time.now, isLast: isLast, anchor, to: &bytes)
+        if let lost = shipper?.takeLost() { AuditLineEncoder.append(notShipped: lost, at: anchor.wall, to: &bytes) }
+        append(bytes)
+    }
+
     /// Writes pending lines if they are due.
-    mutating func write(_ anchor: @autoclosure () -> TimeAnchor, isLast: Bool = false) {
-        if isLast || coalescer.next.map({ $0 <= time.now }) ?? false {
-            var bytes: [UInt8] = []
-            coalescer.flush(time.now, isLast: isLast, anchor(), to: &bytes)
-            append(bytes)
-        }
+    mutating func write(isLast: Bool = false) {
         let isDue = retry.next(hasUpdates: false).map { $0 <= time.now } ?? true
         if isLast ? !lines.isEmpty : isDue && (!lines.isEmpty || reported != nil) { attempt() }
     }
@@ -60,8 +75,7 @@ struct AuditChannel {
     /// Writes pending lines; without any, it opens the file, so that problems are found early.
     mutating func attempt() {
         do throws(StorageFailure) {
-            try file.write(&lines)
-            lines = AuditLineBuffer()
+            if lines.isEmpty { try file.open() } else { try file.write(&lines) }
             if reported != nil { onEvent(.recovered(path: file.path)) }
             reported = nil
             retry.succeeded()
@@ -85,9 +99,7 @@ struct AuditChannel {
 
     /// Appends encoded lines.
     mutating func append(_ bytes: [UInt8]) {
-        var bytes = bytes
-        AuditLineEncoder.append(leftOut: coalescer.takeLeftOut(), at: time.wall, to: &bytes)
-        if lines.bytes.count + bytes.count > Self.maxPendingBytes, !lines.isEmpty {
+        if lines.byteCount + bytes.count > Self.maxPendingBytes, !lines.isEmpty {
             leftOut += bytes.count { $0 == UInt8(ascii: "\n") }
         } else {
             lines.append(bytes)
@@ -96,7 +108,7 @@ struct AuditChannel {
 
     private mutating func note(_ loss: AuditLoss) {
         switch loss {
-        case .file(_, let bytes, _, _):
+        case .file(_, let bytes, _, _, _):
             dropped += bytes
             hasReportedFull = false
         case .lines(let count, _):

@@ -6,31 +6,30 @@ import TweaksWire
 
 /// Audit data that was removed or never written.
 package enum AuditLoss: Sendable, Equatable {
-    /// A removed file, with its size and time span.
-    case file(path: String, bytes: Int64, from: String?, to: String)
+    /// A removed file, with its size, its time span, and the link of its last line.
+    case file(path: String, bytes: Int64, from: String?, to: String, link: String?)
     /// This many lines did not fit, because no file was old enough to remove.
     case lines(Int, path: String)
 
     /// The line that records the loss in the next file.
     func line(at wall: Int64) -> [UInt8] {
-        guard case .file(let path, let bytes, let from, let to) = self else { return [] }
+        guard case .file(let path, let bytes, let from, let to, let link) = self else { return [] }
         var line: [UInt8] = []
         line.append("{\"time\":\"\(TimeText.print(wall))\",\"kind\":\"dropped\",\"file\":")
         line.append(json: path)
         line.append(",\"bytes\":\(bytes)")
         if let from { line.append(",\"from\":\"\(from)\"") }
-        line.append(",\"to\":\"\(to)\"}\n")
+        line.append(",\"to\":\"\(to)\"")
+        if let link { line.append(",\"last\":\"\(link)\"") }
+        line.append("}\n")
         return line
     }
 }
 
 extension AuditFile {
-    /// Renames the file and the older ones, so that the next one starts empty, and removes expired files. If another
-    /// process has already rotated, it only closes the file.
+    /// Renames the locked file and the older ones, so that the next one starts empty, and removes expired files.
     mutating func rotate(_ directory: Folder) throws(StorageFailure) -> [AuditLoss] {
-        let isCurrent = try lock(directory)
         defer { close() }
-        if !isCurrent { return [] }
         // A rotation that failed halfway leaves a gap; files after the gap have moved already, and renaming over them
         // would lose them.
         let gap = olderFiles(directory) + 1
@@ -40,7 +39,7 @@ extension AuditFile {
                 try directory.rename(older, to: self.older(number))
             } catch {
                 // There are fewer files so far.
-                if !error.isMissing { throw failure(error) }
+                if !error.isMissing { throw failure(error, "renaming it") }
             }
         }
         rotations += 1
@@ -76,7 +75,8 @@ extension AuditFile {
             let loss = AuditLoss.file(
                 path: "\(path).\(number)", bytes: fileInfo(number, directory)?.size ?? 0,
                 from: startTime(number, directory).map { TimeText.print($0) },
-                to: TimeText.print(endTime(number, directory)))
+                to: TimeText.print(endTime(number, directory)),
+                link: AuditChain.lastLink(tail(number, directory)).map { String(decoding: $0, as: UTF8.self) })
             // Tried again at the next rotation.
             guard (try? directory.remove(older(number))) != nil else { break }
             losses.append(loss)

@@ -1,7 +1,8 @@
-// Writes the audit file, reopens it after it was moved, and rotates it when it is full.
+// Writes the audit file with the links of its lines, reopens it after it was moved, and rotates it when it is full.
 
 import Tweaks
 import TweaksSystem
+import TweaksWire
 
 /// The audit file. Used on the audit thread only.
 struct AuditFile {
@@ -14,13 +15,23 @@ struct AuditFile {
     let name: String
     let folder: String
     /// The open file and its current size.
-    private var open: (file: OpenFile, size: Int)?
+    private var current: (file: OpenFile, size: Int)?
+    /// Whether this process has locked the open file.
+    private var isLocked = false
     /// The bytes of loss records at its start. A file with nothing else is not full.
     private var lossRecordSize = 0
     private var losses: [AuditLoss] = []
     var rotations = 0
+    /// The link of the last line that was written or found.
+    var head: [UInt8]?
+    /// Whether no line of the open file has a link.
+    var needsAfter = true
+    /// How much of the next line is in the file.
+    private var partial = 0
     /// Why other users could have written the file; nil if they could not.
     private(set) var exposure: String?
+    /// Receives each line that is in the file, without its line feed.
+    var onLine: (ArraySlice<UInt8>) -> Void = { _ in }
 
     init(
         _ path: String, _ settings: AuditSettings, ceiling: Int = .max, _ files: any FileSystem,
@@ -32,31 +43,57 @@ struct AuditFile {
         name = String(path[slash...].drop { $0 == "/" })
     }
 
-    /// Writes lines, and removes the written ones.
+    /// Opens the file and finds out where it ends, so that problems are found early.
+    mutating func open() throws(StorageFailure) {
+        let directory = try attempt(nil, try Folder(folder, files))
+        try validateLocation()
+        defer { unlock() }
+        try enter(directory)
+    }
+
+    /// Writes lines with their links, and removes the written ones.
     mutating func write(_ lines: inout AuditLineBuffer) throws(StorageFailure) {
         let directory = try attempt(nil, try Folder(folder, files))
-        reopenIfMoved(directory, &lines)
         try validateLocation()
-        let isNew = open == nil
-        // A killed process or a full disk can leave an incomplete line.
-        if try openFile(directory) > 0, isNew, endsMidLine(directory) { lines.prepend([UInt8(ascii: "\n")]) }
+        defer { unlock() }
         while !lines.isEmpty {
-            let size = try openFile(directory)
+            try enter(directory)
+            let size = current?.size ?? 0
             let chunk = lines.next(upTo: settings.maximumSize - size)
-            if size > lossRecordSize, size + chunk.count > settings.maximumSize {
-                lines.backToLine()
-                if isFull(directory) { return losses.append(.lines(lines.dropRest(), path: path)) }
+            if size > lossRecordSize, size + AuditLineBuffer.size(of: chunk) > settings.maximumSize {
+                if isFull(directory) { return losses.append(.lines(lines.dropAll(), path: path)) }
                 let dropped = try rotate(directory)
-                let notice = dropped.flatMap { $0.line(at: time.wall) }
-                lines.prepend(notice)
-                lossRecordSize = notice.count
+                lines.prepend(dropped.flatMap { $0.line(at: time.wall) })
+                lossRecordSize = dropped.reduce(0) { $0 + $1.line(at: time.wall).count + AuditChain.overhead }
                 losses += dropped
                 continue
             }
-            guard let file = open?.file else { continue }
-            let count = try attempt("writing it", try file.writeSome(chunk))
-            lines.wrote(count)
-            open?.size += count
+            try append(chunk, of: &lines)
+        }
+    }
+
+    /// Appends lines in as few calls as possible, and removes those that are in the file.
+    private mutating func append(
+        _ chunk: ArraySlice<[UInt8]>, of lines: inout AuditLineBuffer
+    ) throws(StorageFailure) {
+        guard let file = current?.file else { return }
+        var (bytes, ends, link): ([UInt8], [(end: Int, link: [UInt8])], [UInt8]) = ([], [], head ?? AuditChain.start)
+        for line in chunk {
+            AuditChain.append(line[...], after: &link, isFirst: needsAfter && ends.isEmpty, to: &bytes)
+            ends.append((bytes.count, link))
+        }
+        var (start, written) = (0, partial)
+        for (end, link) in ends {
+            while written < end {
+                let count = try attempt("writing it", try file.writeSome(bytes[written...]))
+                written += count
+                current?.size += count
+                partial = written - start
+            }
+            (head, needsAfter) = (link, false)
+            lines.removeFirst()
+            onLine(bytes[start..<(end - 1)])
+            (start, partial) = (end, written - end)
         }
     }
 
@@ -66,40 +103,76 @@ struct AuditFile {
         return losses
     }
 
-    mutating func close() { (open, lossRecordSize) = (nil, 0) }
+    mutating func close() { (current, lossRecordSize, isLocked, partial) = (nil, 0, false, 0) }
 
-    /// Locks the open file until it is closed.
-    /// - Returns: Whether it still has its name.
-    func lock(_ directory: Folder) throws(StorageFailure) -> Bool {
-        guard let file = open?.file else { return false }
-        do throws(FileError) {
-            try files.retrying(try files.lock(file.descriptor))
-        } catch {
-            // Not all file systems support locks.
-            if error.isLocked { throw failure(FileProblem(path, "another process renames it", .failed(error))) }
+    // MARK: Sharing
+
+    /// Opens and locks the file of the name, and finds out where it ends: other processes may write to it.
+    private mutating func enter(_ directory: Folder) throws(StorageFailure) {
+        while true {
+            let isNew = current == nil
+            let file = try openFile(directory)
+            try lock(file)
+            // Another process may have renamed it meanwhile.
+            guard let info = try? directory.info(name), info.isSameFile(as: file.info) else {
+                close()
+                continue
+            }
+            if !isNew, let size = current?.size, info.size == Int64(size) { return }
+            current?.size = Int(clamping: info.size)
+            partial = 0
+            try catchUp(directory)
+            return
         }
-        do throws(FileProblem) {
-            return try directory.info(name).isSameFile(as: file.info)
-        } catch {
-            if error.isMissing { return false }
-            throw failure(error, "renaming it")
+    }
+
+    /// Reads the end of a file that is new to this process or has changed.
+    private mutating func catchUp(_ directory: Folder) throws(StorageFailure) {
+        let bytes = tail(0, directory)
+        let link = AuditChain.lastLink(bytes)
+        needsAfter = link == nil
+        head = link ?? olderLink(directory) ?? head
+        // A killed process or a full disk can leave an incomplete line.
+        guard let last = bytes.last, last != UInt8(ascii: "\n"), let file = current?.file else { return }
+        let count = try attempt("writing it", try file.writeSome([UInt8(ascii: "\n")]))
+        current?.size += count
+    }
+
+    /// The last link of the file before this one; nil if this process knows a later one, in a file that was moved away.
+    private func olderLink(_ directory: Folder) -> [UInt8]? {
+        let bytes = tail(1, directory)
+        return head.map { AuditChain.hasLink($0, bytes) } ?? true ? AuditChain.lastLink(bytes) : nil
+    }
+
+    /// The last bytes of the current file or an older one, more than the longest line.
+    func tail(_ number: Int, _ directory: Folder) -> [UInt8] {
+        let file = try? directory.open(older(number), for: .reading, FileRules(.anyone))
+        return (try? file?.tail(Self.tailSize)) ?? []
+    }
+
+    /// Locks the open file until it is closed or unlocked. Others hold the lock while they write a few lines.
+    private mutating func lock(_ file: OpenFile) throws(StorageFailure) {
+        var attempts = 0
+        while !isLocked {
+            do throws(FileError) {
+                try files.retrying(try files.lock(file.descriptor))
+                isLocked = true
+            } catch {
+                // Not all file systems support locks.
+                if !error.isLocked { return }
+                attempts += 1
+                if attempts > 50 { throw failure(FileProblem(path, "another process writes it", .failed(error))) }
+                usleep(1_000)
+            }
         }
+    }
+
+    private mutating func unlock() {
+        if isLocked, let file = current?.file { files.unlock(file.descriptor) }
+        isLocked = false
     }
 
     // MARK: Opening
-
-    /// Closes a file that was moved away or replaced.
-    private mutating func reopenIfMoved(_ directory: Folder, _ lines: inout AuditLineBuffer) {
-        guard let open else { return }
-        if let info = try? directory.info(name), info.isSameFile(as: open.file.info) {
-            // Another program may have truncated it, as `copytruncate` does.
-            if info.size < open.size { lines.backToLine() }
-            self.open?.size = Int(info.size)
-        } else {
-            close()
-            lines.backToLine()
-        }
-    }
 
     /// Rejects a location where other users can forge entries, if the settings are strict.
     private mutating func validateLocation() throws(StorageFailure) {
@@ -109,20 +182,13 @@ struct AuditFile {
             "others can write where the audit is", sentence: "the audit is not written to \(path): \(exposure)")
     }
 
-    /// - Returns: Its size.
-    private mutating func openFile(_ directory: Folder) throws(StorageFailure) -> Int {
-        if let open { return open.size }
+    private mutating func openFile(_ directory: Folder) throws(StorageFailure) -> OpenFile {
+        if let current { return current.file }
         // It can differ from the file that was validated by its path.
         let rules = FileRules(settings.isStrict ? .userOrRoot : .anyone)
         let file = try attempt("opening it", try directory.open(name, for: .appending, rules))
-        open = (file, Int(file.info.size))
-        return Int(file.info.size)
-    }
-
-    /// Whether its last line is incomplete.
-    private func endsMidLine(_ directory: Folder) -> Bool {
-        let file = try? directory.open(name, for: .reading, FileRules(.anyone))
-        return (try? file?.tail(1))?.last.map { $0 != UInt8(ascii: "\n") } ?? false
+        current = (file, Int(clamping: file.info.size))
+        return file
     }
 
     // MARK: Errors

@@ -1,41 +1,62 @@
 // Buffers audit lines until they are written to a file.
 
-/// Unwritten lines, in order.
+import TweaksWire
+
+/// Unwritten lines, in order, without their line feeds and links.
 struct AuditLineBuffer {
-    private(set) var bytes: [UInt8] = []
-    /// The number of bytes already written.
-    private var position = 0
+    private var lines: [[UInt8]] = []
+    private var head = 0
+    /// The bytes of the unwritten lines.
+    private(set) var byteCount = 0
 
-    init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+    var isEmpty: Bool { head == lines.count }
+    var count: Int { lines.count - head }
 
-    var isEmpty: Bool { position == bytes.count }
-
-    /// As many whole lines as fit, but at least one.
-    func next(upTo size: Int) -> ArraySlice<UInt8> {
-        let rest = bytes[position...]
-        if rest.count <= size { return rest }
-        let newline = UInt8(ascii: "\n")
-        if let last = rest.prefix(max(0, size)).lastIndex(of: newline) { return rest[...last] }
-        return rest.firstIndex(of: newline).map { rest[...$0] } ?? rest
+    /// As many lines as fit with their links, but at least one.
+    func next(upTo size: Int) -> ArraySlice<[UInt8]> {
+        var (end, sum) = (head, 0)
+        while end < lines.count {
+            sum += lines[end].count + AuditChain.overhead + 1
+            if sum > size, end > head { break }
+            end += 1
+        }
+        return lines[head..<end]
     }
 
-    mutating func wrote(_ count: Int) { position += count }
-
-    /// Goes back to the start of a partly written line, because the next file needs the whole line.
-    mutating func backToLine() {
-        let newline = UInt8(ascii: "\n")
-        position = bytes[..<position].lastIndex(of: newline).map { $0 + 1 } ?? 0
+    /// The bytes of lines in a file, at most.
+    static func size(of lines: ArraySlice<[UInt8]>) -> Int {
+        lines.reduce(0) { $0 + $1.count + AuditChain.overhead + 1 }
     }
 
-    /// Inserts lines before the unwritten ones, none of which is partly written.
-    mutating func prepend(_ lines: [UInt8]) { (bytes, position) = (lines + bytes[position...], 0) }
+    mutating func removeFirst() {
+        byteCount -= lines[head].count
+        head += 1
+        if head == lines.count { (lines, head) = ([], 0) }
+    }
 
-    mutating func append(_ lines: [UInt8]) { bytes += lines }
+    /// Inserts lines before the unwritten ones.
+    mutating func prepend(_ text: [UInt8]) {
+        let added = Self.split(text)
+        lines.replaceSubrange(..<head, with: added)
+        head = 0
+        byteCount += added.reduce(0) { $0 + $1.count }
+    }
+
+    /// Appends lines that end in line feeds.
+    mutating func append(_ text: [UInt8]) {
+        let added = Self.split(text)
+        lines += added
+        byteCount += added.reduce(0) { $0 + $1.count }
+    }
 
     /// Drops the unwritten lines.
     /// - Returns: Their number.
-    mutating func dropRest() -> Int {
+    mutating func dropAll() -> Int {
         defer { self = AuditLineBuffer() }
-        return bytes[position...].count { $0 == UInt8(ascii: "\n") }
+        return count
+    }
+
+    private static func split(_ text: [UInt8]) -> [[UInt8]] {
+        text.split(separator: UInt8(ascii: "\n")).map { Array($0) }
     }
 }

@@ -9,27 +9,39 @@ import TweaksWire
 /// {"time":"2026-11-21T09:30:00.123Z","revision":43,"by":"uid 1000","from":"unix socket","peer":"uid 1000 pid 4711","session":7,"kind":"change","path":"Content/Text/Size","old":60,"new":72}
 /// ```
 enum AuditLineEncoder {
-    /// Appends an item, or the last of several merged items with the old value of the first.
-    static func append(
-        _ item: AuditItem, since first: AuditItem? = nil, count: Int = 1, _ anchor: TimeAnchor, to bytes: inout [UInt8]
-    ) {
-        bytes.append("{\"time\":\"\(TimeText.print(anchor.milliseconds(item.time)))\",")
-        var fold = ""
-        if count > 1, let first {
-            fold = ",\"count\":\(count),\"since\":\"\(TimeText.print(anchor.milliseconds(first.time)))\""
-        }
+    /// Appends an item.
+    /// - Parameter isCut: Whether long values are cut.
+    static func append(_ item: AuditItem, isCut: Bool, _ anchor: TimeAnchor, to bytes: inout [UInt8]) {
+        appendTime(item.time, anchor, to: &bytes)
         switch item.content {
-        case .note(let note): append(note, fold, to: &bytes)
+        case .note(let entry): append(entry.note, "", to: &bytes)
         case .change(let commit, let change, let tweaks):
-            var old = change.old
-            if count > 1, case .change(let commit, let change, _)? = first?.content {
-                fold += ",\"from revision\":\(commit.revision)"
-                old = change.old
-            }
-            append(commit, tweaks: count > 1 ? 1 : tweaks, fold, to: &bytes)
-            append(change, from: old, to: &bytes)
+            append(commit, by: commit.origin.description, tweaks: tweaks, "", to: &bytes)
+            let value = { (value: TweakValue) in isCut ? AuditValue(cut: value) : AuditValue(value) }
+            append(change, from: change.old.map(value), to: change.new.map(value), &bytes)
         }
         bytes.append("}\n")
+    }
+
+    /// Appends the line about all items of a fold.
+    static func append(_ fold: AuditFold, _ anchor: TimeAnchor, to bytes: inout [UInt8]) {
+        appendTime(fold.last.time, anchor, to: &bytes)
+        var words = ",\"count\":\(fold.count),\"since\":\"\(TimeText.print(anchor.milliseconds(fold.begun)))\""
+        if fold.isMixed { words += ",\"mixed\":true" }
+        switch fold.last.content {
+        case .note(let entry): append(entry.note, words, to: &bytes)
+        case .change(let commit, let change, _):
+            words += ",\"from revision\":\(fold.firstRevision ?? commit.revision)"
+            let by = fold.hasSeveralNames ? commit.origin.identity : commit.origin.description
+            append(commit, by: by, tweaks: 1, words, to: &bytes)
+            append(change, from: fold.firstOld, to: change.new.map { AuditValue(cut: $0) }, &bytes)
+            append(fold.values, to: &bytes)
+        }
+        bytes.append("}\n")
+    }
+
+    private static func appendTime(_ time: ContinuousClock.Instant, _ anchor: TimeAnchor, to bytes: inout [UInt8]) {
+        bytes.append("{\"time\":\"\(TimeText.print(anchor.milliseconds(time)))\",")
     }
 
     /// Appends a line for commits that were dropped.
@@ -40,9 +52,9 @@ enum AuditLineEncoder {
             leftOut(wall, "\"commits\":\(commits.count),\"from revision\":\(first),\"to revision\":\(last)"))
     }
 
-    /// Appends a line for events that were dropped.
-    static func append(leftOut events: Int, at wall: Int64, to bytes: inout [UInt8]) {
-        if events > 0 { bytes.append(leftOut(wall, "\"events\":\(events)")) }
+    /// Appends a line for lines that were not shipped.
+    static func append(notShipped lines: Int, at wall: Int64, to bytes: inout [UInt8]) {
+        bytes.append("{\"time\":\"\(TimeText.print(wall))\",\"kind\":\"not shipped\",\"lines\":\(lines)}\n")
     }
 
     private static func leftOut(_ wall: Int64, _ what: String) -> String {
@@ -67,11 +79,13 @@ enum AuditLineEncoder {
         }
     }
 
-    private static func append(_ commit: CommitRecord, tweaks: Int, _ fold: String, to bytes: inout [UInt8]) {
+    private static func append(
+        _ commit: CommitRecord, by: String, tweaks: Int, _ fold: String, to bytes: inout [UInt8]
+    ) {
         bytes.append("\"revision\":")
         bytes.append(decimal: commit.revision)
         bytes.append(",\"by\":")
-        bytes.append(json: commit.origin.description)
+        bytes.append(json: by)
         bytes.append(",\"from\":")
         bytes.append(json: commit.origin.connection?.transport ?? commit.source)
         if let connection = commit.origin.connection {
@@ -86,17 +100,30 @@ enum AuditLineEncoder {
     }
 
     private static func append(
-        _ change: TweakHistoryEntry.Change, from old: TweakValue?, to bytes: inout [UInt8]
+        _ change: TweakHistoryEntry.Change, from old: AuditValue?, to new: AuditValue?, _ bytes: inout [UInt8]
     ) {
         bytes.append(",\"path\":")
         bytes.append(json: change.path.joined)
-        guard let old, let new = change.new else { return bytes.append(",\"secret\":true") }
+        guard let old, let new else { return bytes.append(",\"secret\":true") }
         bytes.append(",\"old\":")
-        bytes.append(audited: old)
+        bytes += old.bytes
         bytes.append(",\"new\":")
-        bytes.append(audited: new)
+        bytes += new.bytes
         guard let nanoseconds = change.lifetime?.exactNanoseconds else { return }
         bytes.append(",\"for\":\"\(DurationText.print(nanoseconds))\"")
+    }
+
+    private static func append(_ values: AuditedValues, to bytes: inout [UInt8]) {
+        for (key, value) in [("lowest", values.lowest), ("highest", values.highest)] {
+            guard let value else { continue }
+            bytes.append(",\"\(key)\":")
+            bytes += AuditValue(value).bytes
+        }
+        if values.listed.isEmpty { return }
+        bytes.append(",\"values\":[")
+        bytes += values.listed.map(\.bytes).joined(separator: [UInt8(ascii: ",")])
+        bytes.append("]")
+        if values.others > 0 { bytes.append(",\"others\":\(values.others)") }
     }
 }
 
@@ -122,10 +149,5 @@ extension [UInt8] {
             }
             append("]")
         }
-    }
-
-    /// Appends a value; null if it has no exact text, which no tweak can have.
-    fileprivate mutating func append(audited value: TweakValue) {
-        if !append(stored: value) { append("null") }
     }
 }

@@ -1,4 +1,4 @@
-// Queues session actions other than commits for the audit thread.
+// Queues session actions other than commits for the audit thread, with a place for each origin and kind.
 
 import Synchronization
 
@@ -24,44 +24,87 @@ package struct AuditNote: Sendable {
     package let kind: String
     /// Whether the action was refused: such lines go to a separate file, because any client can cause them.
     package let isRefusal: Bool
+    /// Whether the session has any rights. Clients without them can be many, and get the last places.
+    package let hasRights: Bool
     package let details: [(key: String, value: Detail)]
 
     package init(
         by: String, identity: String? = nil, from: String, peer: String, session: UInt64, kind: String,
-        isRefusal: Bool = false, _ details: [(key: String, value: Detail)] = []
+        isRefusal: Bool = false, hasRights: Bool = true, _ details: [(key: String, value: Detail)] = []
     ) {
         self.identity = identity ?? by
         (self.by, self.from, self.peer, self.session, self.kind) = (by, from, peer, session, kind)
-        (self.isRefusal, self.details) = (isRefusal, details)
+        (self.isRefusal, self.hasRights, self.details) = (isRefusal, hasRights, details)
     }
 }
 
-/// Queues notes, and counts those dropped when the queue is full.
+/// Queues notes for the audit thread. Each origin has a place for each kind of note; what does not fit its place is
+/// counted there.
 final class AuditNoteQueue: Sendable {
-    /// The notes since the last read.
-    struct Batch: Sendable {
-        /// Oldest first.
-        fileprivate(set) var notes: [(time: ContinuousClock.Instant, note: AuditNote)] = []
-        /// The number of dropped notes.
-        fileprivate(set) var leftOut = (actions: 0, refusals: 0)
-        fileprivate var refusals = 0
+    /// A note, or several of one key.
+    struct Entry: Sendable {
+        /// The key that it shares with equal notes.
+        var key: AuditItem.Key
+        let time: ContinuousClock.Instant
+        let note: AuditNote
+        /// The last of them.
+        private(set) var last: (time: ContinuousClock.Instant, note: AuditNote)
+        private(set) var count = 1
 
-        var isEmpty: Bool { notes.isEmpty && leftOut == (0, 0) }
+        init(_ note: AuditNote, _ time: ContinuousClock.Instant, _ key: AuditItem.Key? = nil) {
+            (self.note, self.time, last, self.key) = (note, time, (time, note), key ?? note.key)
+        }
 
-        fileprivate mutating func add(_ note: AuditNote, at time: ContinuousClock.Instant) {
-            // Counted separately, so that refusals do not displace successful actions.
-            switch (note.isRefusal, note.isRefusal ? refusals : notes.count - refusals) {
-            case (true, AuditNoteQueue.limit...): leftOut.refusals += 1
-            case (false, AuditNoteQueue.limit...): leftOut.actions += 1
-            default:
-                notes.append((time, note))
-                if note.isRefusal { refusals += 1 }
-            }
+        fileprivate mutating func add(_ note: AuditNote, _ time: ContinuousClock.Instant) {
+            (last, count) = ((time, note), count + 1)
         }
     }
 
-    /// The maximum number of queued notes of each sort.
-    fileprivate static let limit = 1_024
+    /// The notes since the last read.
+    private struct Batch: Sendable {
+        /// Oldest first.
+        var entries: [Entry] = []
+        var count = 0
+        var positions: [AuditItem.Key: Int] = [:]
+        /// The number of entries of each place.
+        var places: [AuditItem.Key: Int] = [:]
+        /// The number of entries of clients without rights.
+        var withoutRights = 0
+
+        mutating func add(_ note: AuditNote, _ time: ContinuousClock.Instant) {
+            count += 1
+            let key = note.key
+            if let position = positions[key] { return entries[position].add(note, time) }
+            let place = key.mixed
+            if hasRoom(note, place) { return append(note, time, key, place) }
+            if let position = positions[place] { return entries[position].add(note, time) }
+            if note.hasRights || withoutRights < 2 * AuditNoteQueue.limit { return append(note, time, place, place) }
+            // The last place is one for all clients without rights.
+            let shared = AuditItem.Key(origin: "", kind: note.kind, object: "", isNote: true, isMixed: true)
+            if let position = positions[shared] { return entries[position].add(note, time) }
+            append(note, time, shared, shared)
+        }
+
+        private func hasRoom(_ note: AuditNote, _ place: AuditItem.Key) -> Bool {
+            if !note.hasRights { return withoutRights < AuditNoteQueue.limit }
+            let count = places[place] ?? 0
+            return count == 0 || count < AuditNoteQueue.limit && entries.count < AuditNoteQueue.total
+        }
+
+        private mutating func append(
+            _ note: AuditNote, _ time: ContinuousClock.Instant, _ key: AuditItem.Key, _ place: AuditItem.Key
+        ) {
+            positions[key] = entries.count
+            places[place, default: 0] += 1
+            if !note.hasRights { withoutRights += 1 }
+            entries.append(Entry(note, time, key))
+        }
+    }
+
+    /// The maximum number of entries of one place, and of all clients without rights.
+    private static let limit = 256
+    /// Beyond this number of entries, each place has one more.
+    private static let total = 4_096
 
     private let batch = Mutex(Batch())
 
@@ -69,16 +112,19 @@ final class AuditNoteQueue: Sendable {
     /// - Returns: True for the first note since the last read.
     func add(_ note: AuditNote, at time: ContinuousClock.Instant) -> Bool {
         batch.withLock { batch in
-            let isFirst = batch.isEmpty
-            batch.add(note, at: time)
-            return isFirst
+            batch.add(note, time)
+            return batch.count == 1
         }
     }
 
-    func takeAll() -> Batch {
-        batch.withLock { batch in
+    /// The number of queued notes.
+    var count: Int { batch.withLock { $0.count } }
+
+    func takeAll() -> (entries: [Entry], count: Int) {
+        let taken = batch.withLock { batch in
             defer { batch = Batch() }
             return batch
         }
+        return (taken.entries, taken.count)
     }
 }

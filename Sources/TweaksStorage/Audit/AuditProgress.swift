@@ -69,15 +69,14 @@ struct AuditProgress {
 
 extension AuditFile {
     /// Larger than one commit, except for the largest.
-    private static let tailSize = 1_048_576
+    static let tailSize = 1_048_576
 
     /// The progress of the audit; if the current file has no revision, that of the previous file. Nil if neither has
     /// one.
     var progress: AuditProgress? {
         guard let directory = try? Folder(folder, files) else { return nil }
         for number in 0...1 {
-            let file = try? directory.open(older(number), for: .reading, FileRules(.anyone))
-            if let bytes = try? file?.tail(Self.tailSize), let progress = AuditProgress(bytes) { return progress }
+            if let progress = AuditProgress(tail(number, directory)) { return progress }
         }
         return nil
     }

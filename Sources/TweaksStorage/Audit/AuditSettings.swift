@@ -12,6 +12,12 @@ package struct AuditSettings: Sendable {
     package let keep: Int
     /// More older files are kept until their content reaches this age.
     package let minimumAge: Duration
+    /// The maximum bytes of one origin's changes on one day; beyond it, clients are refused.
+    package let bytesPerDay: Int
+    /// Where each line is sent, too.
+    package let destinations: [AuditDestination]
+    /// The name under which lines are sent.
+    package let program: String
     /// Whether nothing is written in a location that others can write; otherwise that is only reported.
     package let isStrict: Bool
 
@@ -20,11 +26,12 @@ package struct AuditSettings: Sendable {
 
     package init(
         path: String, maximumSize: Int = 10_485_760, keep: Int = 5,
-        minimumAge: Duration = AuditSettings.defaultMinimumAge,
-        isStrict: Bool = false
+        minimumAge: Duration = AuditSettings.defaultMinimumAge, bytesPerDay: Int = 33_554_432,
+        destinations: [AuditDestination] = [], program: String = "tweaks", isStrict: Bool = false
     ) {
         (self.path, self.maximumSize, self.keep) = (path, max(1, maximumSize), min(max(0, keep), 1_000_000))
-        (self.minimumAge, self.isStrict) = (max(.zero, minimumAge), isStrict)
+        (self.minimumAge, self.bytesPerDay, self.isStrict) = (max(.zero, minimumAge), bytesPerDay, isStrict)
+        (self.destinations, self.program) = (destinations, program)
     }
 
     /// The file for refused actions, beside the main file: `audit-refused.log` for `audit.log`.

@@ -3,6 +3,7 @@
 import Synchronization
 package import Tweaks
 package import TweaksSystem
+import TweaksWire
 
 /// Appends every commit of a registry and every noted session action to a file, on its own thread. Replies wait for it;
 /// commits do not.
@@ -24,12 +25,17 @@ package final class AuditTrail: CommitSink {
         package var path = ""
         /// The path of the file for refused actions.
         package var refusedPath = ""
-        /// `written`, or `unwritten: …` while it retries.
+        /// `written`, `unwritten: …` while it retries, or `behind since …` while a write hangs.
         package var state = "written"
+        /// The links of the last lines of both files; nil before the first one.
+        package var head: String?
+        package var refusedHead: String?
         package var commits = 0
         /// The number of session actions other than commits.
         package var events = 0
-        /// The number of dropped commits and events.
+        /// The number of commits, session actions and lines that are not in the files.
+        package var waiting = 0
+        /// The number of dropped commits and lines.
         package var leftOut = 0
         /// The number of commits and events merged into other lines.
         package var folded = 0
@@ -37,6 +43,9 @@ package final class AuditTrail: CommitSink {
         package var dropped: Int64 = 0
         package var rotations = 0
         package var failures = 0
+        /// The number of lines sent to the system's log, and of those that it did not take; nil if none are sent.
+        package var shipped: Int?
+        package var shipLost = 0
     }
 
     private let mailbox: AuditMailbox
@@ -73,9 +82,9 @@ package final class AuditTrail: CommitSink {
         mailbox.worker.waitForEnd()
     }
 
-    package var info: Info { mailbox.info }
+    package var info: Info { mailbox.currentInfo(time) }
 
-    /// The last revision passed to the kernel; the maximum if writing fails, because replies do not wait for that.
+    /// The last revision passed to the kernel, and why later ones are not.
     package var status: SaveStatus { mailbox.status.value }
 
     package func observe(_ body: @escaping @Sendable (SaveStatus) -> Void) -> StoreObservation {
@@ -83,6 +92,18 @@ package final class AuditTrail: CommitSink {
     }
 
     package func flush() { _ = mailbox.worker.post(.flush) }
+
+    /// Why a client may not change anything now: its audit of this day is full. The process's own user and root are
+    /// never refused.
+    package func refusal(of origin: TweakOrigin) -> String? {
+        guard mailbox.hasExhausted.load(ordering: .relaxed) else { return nil }
+        let name = origin.client
+        if name == "uid 0" || name == "uid \(ThisProcess.user)" { return nil }
+        guard let end = mailbox.exhausted.withLock({ $0[name] }), end > time.now else { return nil }
+        let minutes = Int64((end - time.now) / .seconds(60)) + 1
+        return "throttled: the audit has as many bytes of \(name) as it takes on one day; wait \(minutes / 60)h"
+            + "\(minutes % 60)m, or ask the process's own user or root to change it; nothing was changed"
+    }
 }
 
 extension AuditTrail.Event: CustomStringConvertible {
@@ -92,7 +113,7 @@ extension AuditTrail.Event: CustomStringConvertible {
         case .failed(let reason): reason
         case .recovered(let path): "the audit is written again to \(path)"
         case .exposed(let path, let reason): "the audit \(path) is not trustworthy: \(reason)"
-        case .lost(.file(let path, let bytes, let from, let to)):
+        case .lost(.file(let path, let bytes, let from, let to, _)):
             "the audit has dropped the old file \(path): \(bytes) bytes, \(from ?? "…") to \(to); keep more of them, "
                 + "or ship them elsewhere"
         case .lost(.lines(let count, let path)):
@@ -118,6 +139,21 @@ final class AuditMailbox: Sendable {
     let status: StatusPublisher
     private weak let registry: TweakRegistry?
     private let lastInfo: Mutex<AuditTrail.Info>
+    /// The origins that have written as much as they may on one day, and until when.
+    let exhausted = Mutex<[String: ContinuousClock.Instant]>([:])
+    /// Whether there are any; read at each change by a client.
+    let hasExhausted = Atomic(false)
+    /// The write in progress.
+    private let write = Mutex<Write?>(nil)
+
+    private struct Write {
+        let began: ContinuousClock.Instant
+        let wall: Int64
+        let lines: Int
+    }
+
+    /// A write of this length counts as hanging.
+    private static let patience = Duration.milliseconds(200)
 
     init(_ settings: AuditSettings, _ registry: TweakRegistry, _ time: any StorageTime) {
         let worker = Worker<Order>("tweaks.audit", time: time)
@@ -132,8 +168,29 @@ final class AuditMailbox: Sendable {
 
     func earlierCommits(from revision: UInt64) -> [CommitRecord] { registry?.earlierCommits(from: revision) ?? [] }
 
+    // MARK: Information
+
     var info: AuditTrail.Info {
         get { lastInfo.withLock { $0 } }
         set { lastInfo.withLock { $0 = newValue } }
     }
+
+    /// The information as of now: the audit thread cannot update it while a write hangs.
+    func currentInfo(_ time: any StorageTime) -> AuditTrail.Info {
+        var info = info
+        let write = write.withLock { $0 }
+        info.waiting = max(info.waiting, write?.lines ?? 0) + follower.unreadCount + notes.count
+        guard let write, time.now - write.began >= Self.patience else { return info }
+        let lines = info.waiting == 1 ? "1 line waits" : "\(info.waiting) lines wait"
+        info.state = "behind since \(TimeText.print(write.wall)): a write has not returned, \(lines)"
+        return info
+    }
+
+    /// Notes that a write begins.
+    func began(_ lines: Int, _ time: any StorageTime) {
+        write.withLock { $0 = Write(began: time.now, wall: time.wall, lines: lines) }
+    }
+
+    /// Notes that it has ended.
+    func ended() { write.withLock { $0 = nil } }
 }

@@ -7,23 +7,15 @@ package enum SHA256 {
 
     /// The digest of some bytes.
     package static func digest(_ message: some Sequence<UInt8>) -> [UInt8] {
+        var bytes = Array(message)
+        let bits = UInt64(bytes.count) * 8
+        bytes.append(0x80)
+        bytes += repeatElement(0, count: (120 - bytes.count % 64) % 64)
+        for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: bits >> shift)) }
         var state = initial
-        var block: [UInt8] = []
-        var length: UInt64 = 0
-        for byte in message {
-            block.append(byte)
-            length += 1
-            if block.count == 64 { compress(&state, &block) }
-        }
-        block.append(0x80)
-        if block.count > 56 {
-            block += repeatElement(0, count: 64 - block.count)
-            compress(&state, &block)
-        }
-        block += repeatElement(0, count: 56 - block.count)
-        let bits = length * 8
-        for shift in stride(from: 56, through: 0, by: -8) { block.append(UInt8(truncatingIfNeeded: bits >> shift)) }
-        compress(&state, &block)
+        // Allocated once: the audit computes a digest for each line.
+        var schedule = [UInt32](repeating: 0, count: 64)
+        for start in stride(from: 0, to: bytes.count, by: 64) { compress(&state, &schedule, bytes, start) }
         return state.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
     }
 
@@ -44,15 +36,18 @@ package enum SHA256 {
         0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
     ]
 
-    private static func compress(_ state: inout [UInt32], _ block: inout [UInt8]) {
-        var schedule = (0..<16).map { word in
-            block[(4 * word)..<(4 * word + 4)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    private static func compress(_ state: inout [UInt32], _ schedule: inout [UInt32], _ bytes: [UInt8], _ start: Int) {
+        for index in 0..<16 {
+            let at = start + 4 * index
+            schedule[index] =
+                UInt32(bytes[at]) << 24 | UInt32(bytes[at + 1]) << 16 | UInt32(bytes[at + 2]) << 8
+                | UInt32(bytes[at + 3])
         }
         for index in 16..<64 {
             let (old, recent) = (schedule[index - 15], schedule[index - 2])
             let first = rotate(old, 7) ^ rotate(old, 18) ^ old >> 3
             let second = rotate(recent, 17) ^ rotate(recent, 19) ^ recent >> 10
-            schedule.append(schedule[index - 16] &+ first &+ schedule[index - 7] &+ second)
+            schedule[index] = schedule[index - 16] &+ first &+ schedule[index - 7] &+ second
         }
         var (a, b, c, d) = (state[0], state[1], state[2], state[3])
         var (e, f, g, h) = (state[4], state[5], state[6], state[7])
@@ -65,7 +60,6 @@ package enum SHA256 {
             (h, g, f, e, d, c, b, a) = (g, f, e, d &+ step, c, b, a, step &+ second)
         }
         for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
-        block.removeAll(keepingCapacity: true)
     }
 
     private static func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }

@@ -57,7 +57,8 @@ enum Manual {
         }
         lines += [".SS " + escaped("Tokens")]
         lines += TokenCommand.usages.flatMap { [".B " + escaped($0), ".br"] }.dropLast()
-        return lines + [".PP"] + tokens.map(escaped)
+        lines += [".PP"] + tokens.map(escaped)
+        return lines + [".SS " + escaped("Audit"), ".B " + escaped(AuditCommand.usage), ".PP"] + audit.map(escaped)
     }
 
     private static let tokens = [
@@ -68,6 +69,14 @@ enum Manual {
         "that they know it, and a program that does not gets no command. --plain sends it, for an older server. In the",
         "line mode, logout deletes it and closes the connection; logout --keep only closes it, and the next line logs",
         "in again.",
+    ]
+
+    private static let audit = [
+        "Each line of an audit has a link, the SHA-256 of the previous link and of the line. audit verify follows the",
+        "links through FILE and the older FILE.1, FILE.2, ..., or through several files as they are named, oldest first.",
+        "It finds lines that were changed, added, removed or reordered, and removed files. Whoever can write the files can",
+        "compute new links, too: a link noted elsewhere, from auditHead of stats or from the log of the system, and given",
+        "with --head, proves the lines up to it. Exit status 1: the audit is not what was written.",
     ]
 
     /// Lists the keys, from the table that the editor itself uses.

@@ -49,6 +49,9 @@ enum ShellCompletion {
         case .token?:
             if words.count == 1 { return ["new", "list", "renew", "revoke"].starting(with: typed) }
             return typed.hasPrefix("-") ? ["--scopes", "--expires", "--rate", "--file"].starting(with: typed) : []
+        case .audit?:
+            if words.count == 1 { return ["verify"].starting(with: typed) }
+            return typed.hasPrefix("-") ? ["--head"].starting(with: typed) : files(typed)
         case .login?, .logout?:
             if words.count != 1 { return [] }
             return RunningProcess.running().map(\.name).filter(Quoting.isSafe).starting(with: typed)

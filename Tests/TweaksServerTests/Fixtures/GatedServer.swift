@@ -16,13 +16,14 @@ final class GatedServer: ServerFixture {
     /// - Parameter isStored: Whether the registry has the storage.
     init(
         isRequired: Bool = false, isStored: Bool = true, limits: TweakServerLimits = TweakServerLimits(),
-        hooks: TweakServerHooks = TweakServerHooks(), hasThread: Bool = false
+        hooks: TweakServerHooks = TweakServerHooks(), hasThread: Bool = false, hasTCP: Bool = false
     ) throws {
         store = GatedStore(isRequired: isRequired)
         directory = try TemporaryDirectory()
         if isStored { store.attach(to: registry, overrides: [], revision: 0) }
         server = TweakServer(
-            name: "example", registry: registry, listeners: [.unix(path: directory.file("socket"))],
+            name: "example", registry: registry,
+            listeners: [.unix(path: directory.file("socket"))] + (hasTCP ? [.tcp(port: 0)] : []),
             limits: limits, hooks: hooks)
         stepped = try server.started(hasThread: hasThread)
     }

@@ -13,11 +13,11 @@ import TweaksTestSupport
         let audit = GatedStore(isRequired: false)
         private let clock = ManualClock()
 
-        init(isRequired: Bool = false, isStored: Bool = false) throws {
+        init(isRequired: Bool = false, isStored: Bool = false, hasTCP: Bool = false) throws {
             var hooks = TweakServerHooks()
             hooks.audit = audit
             hooks.clock = { [clock] in clock.now }
-            server = try GatedServer(isRequired: isRequired, isStored: isStored, hooks: hooks)
+            server = try GatedServer(isRequired: isRequired, isStored: isStored, hooks: hooks, hasTCP: hasTCP)
         }
 
         var registry: TweakRegistry { server.registry }
@@ -25,6 +25,11 @@ import TweaksTestSupport
 
         func withTwoClients() throws -> (AuditedServer, client: TestClient, other: TestClient) {
             (self, try server.connect(), try server.connect())
+        }
+
+        /// A client that is neither the process's own user nor root, as far as the server knows.
+        func connectByTCP() throws -> TestClient {
+            try TestClient(port: try #require(server.server.port), owner: self, server: server.stepped)
         }
 
         func pass(_ milliseconds: Int) {
@@ -61,22 +66,28 @@ import TweaksTestSupport
         for last in ["ok rev 5", "ok rev 6", "ok pong"] { #expect(try client.status() == last) }
     }
 
-    @Test func anAuditThatHangsDelaysOneReply() throws {
-        let (server, client, _) = try AuditedServer().withTwoClients()
+    private let late = "unaudited: the disk of the audit does not answer"
+
+    @Test func anAuditThatHangsDelaysOneReplyAndTheOthersSayIt() throws {
+        let (server, client, other) = try AuditedServer().withTwoClients()
         try server.set(61, client)
         server.pass(199)
         #expect(!client.hasInput)
         server.pass(1)
-        #expect(try client.status() == "ok rev 1")
+        #expect(try client.status() == "ok rev 1 \(late)")
         // The clock stands still: these do not wait at all.
-        for number in 2...9 { #expect(try client.status("Content/Text/Size = \(60 + number)") == "ok rev \(number)") }
+        for number in 2...9 {
+            #expect(try client.status("Content/Text/Size = \(60 + number)") == "ok rev \(number) \(late)")
+        }
+        _ = try other.json("json")
+        #expect(try other.json("Content/Text/Size = 60").contains(#""rev":10,"unaudited":"the disk of"#))
         server.audit.finish(1)
         server.pass(0)
         try server.set(80, client)
         server.pass(199)
         #expect(!client.hasInput)
-        server.audit.finish(10)
-        #expect(try client.status() == "ok rev 10")
+        server.audit.finish(11)
+        #expect(try client.status() == "ok rev 11")
     }
 
     @Test func eachProgressOfTheAuditExtendsTheTimeout() throws {
@@ -108,11 +119,68 @@ import TweaksTestSupport
         server.pass(60_000)
         #expect(!client.hasInput)
         server.store.finish(1)
-        #expect(try client.status() == "ok rev 1")
+        #expect(try client.status() == "ok rev 1 \(late)")
         try server.set(72, client)
         #expect(!client.hasInput)
         server.store.finish(2)
-        #expect(try client.status() == "ok rev 2")
+        #expect(try client.status() == "ok rev 2 \(late)")
+    }
+
+    @Test func aFailingAuditDelaysNothingAndTheReplySaysWhy() throws {
+        let (server, client, _) = try AuditedServer(isStored: true).withTwoClients()
+        server.store.finish(9)
+        server.audit.finish(9, failure: "No space left on device")
+        #expect(try client.status("Content/Text/Size = 72") == "ok rev 1 unaudited: No space left on device")
+        server.store.finish(9, failure: "Permission denied")
+        #expect(
+            try client.status("Content/Text/Size = 73") == "ok rev 2 unaudited: No space left on device")
+        server.audit.finish(9)
+        server.pass(0)
+        #expect(try client.status("Content/Text/Size = 74") == "ok rev 3")
+    }
+
+    /// The queue of the audit holds a mebibyte and drops the rest; 1,000 values of 1 kB would fill it.
+    @Test func changesOfAClientWaitForTheAuditBeforeItsQueueIsFull() throws {
+        let server = try AuditedServer(hasTCP: true)
+        let (client, other) = (try server.connectByTCP(), try server.connectByTCP())
+        let text = String(repeating: "x", count: 1_000)
+        try client.send((1...1_000).map { "Content/Text/String = \($0)\(text)\n" }.joined())
+        try other.ask("ping")
+        let first = server.registry.revision
+        #expect((50...300).contains(first))
+        // Another one waits, too, and is neither lost nor stalled otherwise.
+        try other.send("Content/Text/String = other\(text)\n")
+        #expect(server.registry.revision == first)
+        var last = first
+        while last < 1_001 {
+            server.audit.finish(last)
+            server.pass(0)
+            try #require(server.registry.revision > last)
+            last = server.registry.revision
+        }
+        server.audit.finish(last)
+        server.pass(0)
+        for _ in 1...1_000 { #expect(try client.status().hasPrefix("ok rev ")) }
+        #expect(try other.status().hasPrefix("ok rev "))
+    }
+
+    @Test func aFullQueueOfAHangingAuditRefusesClientsAndNotTheOwner() throws {
+        let server = try AuditedServer(hasTCP: true)
+        let (client, owner) = (try server.connectByTCP(), try server.withTwoClients().client)
+        let text = String(repeating: "x", count: 50_000)
+        try client.send((1...9).map { "Content/Text/String = \($0)\(text)\n" }.joined())
+        server.pass(200)
+        var replies: [String] = []
+        for _ in 1...9 { replies.append(try client.status()) }
+        let refused = "error busy nothing was changed, because the audit cannot be written and holds no more changes: "
+        #expect(replies.first == "ok rev 1 \(late)" && replies.last?.hasPrefix(refused) == true, "\(replies)")
+        #expect(try owner.status("Content/Text/Size = 72").hasSuffix(late))
+        #expect(try client.limitsHit().contains { $0.hasPrefix("audit ") })
+        server.audit.finish(server.registry.revision)
+        server.pass(0)
+        try client.send("Content/Text/Size = 73\n")
+        server.audit.finish(server.registry.revision)
+        #expect(try client.status().hasPrefix("ok rev "))
     }
 
     /// The time of the audit begins with the commit, however long the storage took before.

@@ -11,7 +11,7 @@ import TweaksTestSupport
 
     init() throws { home = try TemporaryDirectory() }
 
-    private func lines() -> [String] { home.lines("audit.log") }
+    private func lines() -> [String] { home.auditLines("audit.log") }
 
     /// Runs a program with audit and history from start to end.
     private func run(isWordSecret: Bool = false, _ body: (TweakRegistry) throws -> Void = { _ in }) throws {

@@ -14,12 +14,15 @@ final class AuditedRun: Sendable {
 
     init(
         _ path: String, files: any FileSystem = PosixFileSystem(), maximumSize: Int = 10_485_760, keep: Int = 5,
-        minimumAge: Duration = AuditSettings.defaultMinimumAge, isStrict: Bool = false
+        minimumAge: Duration = AuditSettings.defaultMinimumAge, bytesPerDay: Int = 33_554_432,
+        destinations: [AuditDestination] = [], isStrict: Bool = false
     ) throws {
         registry = TweakRegistry { [time] in time.now }
         _ = try registry.register("A", "B", "X", 1.0)
         trail = AuditTrail(
-            AuditSettings(path: path, maximumSize: maximumSize, keep: keep, minimumAge: minimumAge, isStrict: isStrict),
+            AuditSettings(
+                path: path, maximumSize: maximumSize, keep: keep, minimumAge: minimumAge, bytesPerDay: bytesPerDay,
+                destinations: destinations, program: "probe", isStrict: isStrict),
             registry: registry, fileSystem: files, time: time, onEvent: { [events] in events.append($0) })
     }
 

@@ -26,6 +26,11 @@ extension TemporaryDirectory {
     /// The lines of a file; none if it is missing.
     func lines(_ name: String) -> [String] { (read(name) ?? "").split(separator: "\n").map { String($0) } }
 
+    /// The lines of an audit file without their links.
+    func auditLines(_ name: String) -> [String] {
+        lines(name).map(\.withoutLink)
+    }
+
     /// Creates a folder, with the missing ones above it.
     func makeFolder(_ name: String, mode: Int = 0o700) throws {
         try FileManager.default.createDirectory(

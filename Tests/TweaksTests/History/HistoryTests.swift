@@ -109,6 +109,42 @@ struct HistoryTests {
         #expect(size.value == 69)
     }
 
+    private func set(_ value: Double, as name: String, session: UInt64 = 1) throws {
+        clock.advance(.milliseconds(1))
+        let connection = TweakConnection(transport: "tcp", peer: "127.0.0.1:5")
+        try registry.commit(
+            size.erased.node, .set(.number(value)),
+            origin: TweakOrigin("ops").through(connection).named(try DisplayName(name)),
+            kind: .change(session: session), delivery: .caller)
+    }
+
+    /// They are one client: its bursts do not become entries that flush others.
+    @Test func namesThatAClientTakesInTurnShareAnEntry() throws {
+        try set(60, by: 9)
+        clock.advance(.seconds(10))
+        for round in 0..<2_600 { try set(Double(20 + round % 70), as: round % 2 == 0 ? "A" : "B") }
+        #expect(entries == ["2601 ops: Size 60→29", "1 session 9: Size 50→60"])
+    }
+
+    /// An entry remains, though nothing is different: the audit has the values in between.
+    @Test func aValueThatIsSetAndSetBackLeavesAnEntry() throws {
+        for round in 0..<1_000 { try set(round % 2 == 0 ? 99 : 50, as: "A") }
+        #expect(entries == ["1000 ops (A): Size 50→50"])
+    }
+
+    @Test(arguments: [1, 2]) func aClientDisplacesItsOwnEntriesFirst(sessions: UInt64) throws {
+        registry.historyLimit = 100
+        for value in 1...30 { try set(Double(10 + value), by: UInt64(100 + value)) }
+        // A step is never merged, as changes of two sessions in turn.
+        for round in 0..<5_000 {
+            clock.advance(.seconds(sessions == 1 ? 1 : 0))
+            try set(10 + Double(round % 90), as: "A", session: UInt64(round) % sessions + 1)
+        }
+        let left = entries
+        #expect(left.count { $0.contains(" session 1") } == 30 && left.count { $0.contains(" ops (A)") } > 50)
+        #expect(left.count <= 100)
+    }
+
     @Test func aStepIsAnEntryOfItsOwn() throws {
         try set(60, by: 1)
         try set(size.erased, .number(61), by: 1, isStep: true)

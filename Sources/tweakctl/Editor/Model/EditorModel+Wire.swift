@@ -145,6 +145,8 @@ extension EditorModel {
     mutating func showRemark(of answer: Answer) {
         if let unsaved = answer.status.firstRange(of: " unsaved: ") {
             showNotice("in effect, but not saved: \(answer.status[unsaved.upperBound...])", .bad)
+        } else if let unaudited = answer.status.firstRange(of: " unaudited: ") {
+            showNotice("in effect, but not in the audit: \(answer.status[unaudited.upperBound...])", .bad)
         } else if let note = answer.body.first.flatMap({ TweakRow($0) })?.note,
             note.contains(", clamped") || note.contains(", snapped")
         {

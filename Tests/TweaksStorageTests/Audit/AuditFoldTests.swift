@@ -1,0 +1,163 @@
+// Tests that a client cannot hide a change by many others: beyond its budget, folds keep their first line and all values.
+
+import Testing
+import Tweaks
+import TweaksStorage
+import TweaksTestSupport
+
+@Suite(.blocking) struct AuditFoldTests {
+    private let home: TemporaryDirectory
+
+    init() throws { home = try TemporaryDirectory() }
+
+    private func lines(_ end: String = "") -> [String] { home.auditLines("audit.log").filter { $0.contains(end) } }
+
+    private func start(bytesPerDay: Int = 33_554_432) throws -> AuditedRun {
+        let run = try AuditedRun(home.file("audit.log"), bytesPerDay: bytesPerDay)
+        _ = try run.registry.register("A", "B", "Word", "")
+        _ = try run.registry.register("A", "B", "Mode", "a", choices: ["a", "b", "c"])
+        run.time.waitUntilIdle()
+        return run
+    }
+
+    /// Sets a tweak as a session of a user, who may have given a name, and waits until the line is written.
+    private func set(
+        _ run: AuditedRun, _ value: TweakValue, at path: String = "A/B/X", as name: String? = nil,
+        by user: UInt32 = 1000, flushes: Bool = true
+    ) throws {
+        let connection = TweakConnection(transport: "unix socket", peer: "uid \(user) pid 7")
+        let origin = TweakOrigin.user(user).through(connection).named(try name.map { try DisplayName($0) })
+        try run.registry.commit(
+            try #require(run.registry[path]).node, .set(value), origin: origin, kind: .change(session: 1),
+            delivery: .caller)
+        if flushes { flush(run) }
+    }
+
+    /// Waits, as a reply does, until the audit has written everything.
+    private func flush(_ run: AuditedRun) {
+        let (revision, isThere) = (run.registry.revision, Gate())
+        let observation = run.trail.observe { if $0.saved >= revision { isThere.open() } }
+        if run.trail.status.saved >= revision { isThere.open() }
+        run.trail.flush()
+        isThere.waitBlocking()
+        withExtendedLifetime(observation) {}
+    }
+
+    /// 360 sets of 1.5 kB.
+    private func spendBudget(_ run: AuditedRun) throws {
+        for round in 1...360 {
+            let text = String(repeating: round % 2 == 0 ? "a" : "b", count: 1_500)
+            try set(run, .string(text), at: "A/B/Word", flushes: false)
+            if round % 60 == 0 { flush(run) }
+        }
+    }
+
+    @Test func aChangeThatIsSetBackAndBuriedIsInTheFileBeforeItsReply() throws {
+        let run = try start()
+        try spendBudget(run)
+        #expect(lines(#""path":"A/B/Word""#).count > 300)
+        run.time.advance(by: .seconds(1))
+        run.time.waitUntilAsleep()
+        try set(run, .number(666))
+        // This is what a kill would leave.
+        #expect(run.trail.status.saved == run.registry.revision)
+        #expect(lines(#""path":"A/B/X","old":1,"new":666}"#).count == 1)
+        try set(run, .number(1))
+        for round in 0..<2_600 {
+            try set(run, .number(Double(2 + round % 2)), as: round % 2 == 0 ? "A" : "B", flushes: round % 100 == 0)
+        }
+        flush(run)
+        #expect(lines(#""path":"A/B/X""#).count == 1)
+        run.time.advance(by: .seconds(10))
+        run.time.waitUntilAsleep()
+        let fold = try #require(lines(#""path":"A/B/X""#).last)
+        #expect(fold.contains(#""by":"uid 1000","from":"unix socket","#) && fold.contains(#""count":2602,"since":"#))
+        #expect(fold.hasSuffix(#""old":1,"new":3,"lowest":1,"highest":666,"values":[666,1,2,3]}"#))
+        #expect(run.trail.info.leftOut == 0 && run.trail.info.folded > 2_600)
+        run.trail.close()
+    }
+
+    @Test func oneLargeSetNowAndThenDelaysNoLine() throws {
+        let run = try start()
+        try spendBudget(run)
+        for round in 1...9 {
+            run.time.advance(by: .seconds(30))
+            run.time.waitUntilAsleep()
+            try set(run, .string("\(round)" + String(repeating: "x", count: 60_000)), at: "A/B/Word")
+            // Whole or cut, since it gets some budget back.
+            let new = lines(#""path":"A/B/Word""#).filter {
+                $0.contains(#""new":"\#(round)xxx"#) || $0.contains(#""new":{"start":"\#(round)xxx"#)
+            }
+            #expect(new.count == 1)
+            try set(run, .number(Double(round + 1)))
+            #expect(lines(#""path":"A/B/X","old":\#(round),"new":\#(round + 1)}"#).count == 1)
+        }
+        // A cut value has its length and digest.
+        let cut = try #require(lines(#""new":{"start":"9xxx"#).first)
+        #expect(cut.contains(#","bytes":60001,"sha256":""#) && cut.utf8.count < 600)
+        run.trail.close()
+    }
+
+    /// (path, values, the end of the line about all of them)
+    @Test(
+        arguments: [
+            (
+                "A/B/Mode", [.choice("b"), .choice("c"), .choice("b"), .choice("a")],
+                #""new":"a","values":["b","c","a"]}"#
+            ),
+            (
+                "A/B/X", (1...12).map { .number(Double($0 * 7 % 13)) },
+                #""lowest":1,"highest":12,"values":[7,1,8,2,9,3,10,4],"others":4}"#
+            ),
+            ("A/B/Word", [.string("x"), .string("y"), .string("x")], #""new":"x","values":["x","y"]}"#),
+        ] as [(String, [TweakValue], String)])
+    func aFoldListsItsValues(_ path: String, _ values: [TweakValue], _ end: String) throws {
+        let run = try start()
+        try spendBudget(run)
+        run.time.advance(by: .seconds(10))
+        run.time.waitUntilAsleep()
+        for value in values { try set(run, value, at: path, flushes: false) }
+        run.trail.close()
+        let last = try #require(lines(#""path":"\#(path)""#).last)
+        #expect(last.hasSuffix(end) && last.contains(#""count":\#(values.count),"since":"#), "\(last)")
+    }
+
+    @Test func aClientThatHasFilledItsDayIsRefusedAndOthersAreNot() throws {
+        let run = try start(bytesPerDay: 1_060_000)
+        try spendBudget(run)
+        let origin = TweakOrigin.user(1000).named(try DisplayName("A"))
+        #expect(run.trail.refusal(of: origin) == nil)
+        for round in 1...200 {
+            try set(run, .number(Double(round)))
+            run.time.advance(by: .seconds(10))
+            run.time.waitUntilAsleep()
+            if run.trail.refusal(of: origin) != nil { break }
+        }
+        let refusal = try #require(run.trail.refusal(of: origin))
+        let reason = "throttled: the audit has as many bytes of uid 1000 as it takes on one day; wait 23h"
+        #expect(refusal.hasPrefix(reason))
+        for other in [.user(1001), .user(0), .code] as [TweakOrigin] { #expect(run.trail.refusal(of: other) == nil) }
+        // Who is not refused is still recorded.
+        try set(run, .number(4_711))
+        #expect(lines(#""new":4711}"#).count == 1)
+        run.time.advance(by: .seconds(86_400))
+        #expect(run.trail.refusal(of: origin) == nil)
+        run.trail.close()
+    }
+
+    /// The audit bytes of a day, at the worst that one identity can do to one tweak.
+    @Test func aDayOfFoldsIsBounded() throws {
+        let run = try start()
+        try spendBudget(run)
+        let before = lines().joined().utf8.count
+        for round in 1...60 {
+            try set(run, .number(Double(round)), flushes: false)
+            try set(run, .number(-1), flushes: false)
+            run.time.advance(by: .seconds(10))
+            run.time.waitUntilAsleep()
+        }
+        let perTenSeconds = (lines().joined().utf8.count - before) / 60
+        #expect(perTenSeconds < 1_000, "two lines")
+        run.trail.close()
+    }
+}
