@@ -43,6 +43,7 @@ private struct StoppedService: DaemonService {
 
     var port: Int? { nil }
     var panelAddress: String? { nil }
+    var panelToken: String? { nil }
     var socketPath: String? { nil }
 
     func stop() {}
