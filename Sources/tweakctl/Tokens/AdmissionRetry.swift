@@ -18,7 +18,9 @@ struct AdmissionRetry {
     ///   - elapsed: The time since the first attempt.
     ///   - limit: The time after which no further attempt begins.
     ///   - random: The random part, 0…1.
-    mutating func next(elapsed: Duration, limit: Duration = Self.limit, random: Double = .random(in: 0...1)) -> Duration? {
+    mutating func next(
+        elapsed: Duration, limit: Duration = Self.limit, random: Double = .random(in: 0...1)
+    ) -> Duration? {
         let next = pause / 2 + pause / 2 * random
         pause = min(pause * 2, Self.pauses.upperBound)
         return elapsed + next < limit ? next : nil
@@ -45,8 +47,8 @@ extension Target {
         while true {
             let connection = try open()
             let outcome = connection.authenticate(with: token, within: timeout.milliseconds)
-            guard isTurnedAway(outcome), let pause = retry.next(elapsed: max(slept, .now - start), limit: admissionLimit)
-            else {
+            let elapsed = max(slept, .now - start)
+            guard isTurnedAway(outcome), let pause = retry.next(elapsed: elapsed, limit: admissionLimit) else {
                 return (connection, outcome)
             }
             slept += pause
