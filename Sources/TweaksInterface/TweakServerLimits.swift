@@ -33,8 +33,8 @@ public struct TweakServerLimits: Sendable {
     /// address on TCP without a token, on loopback of each user that the kernel tells apart. At the limit the oldest
     /// session of that peer that has sent no line is closed. Ended sessions do not count.
     public var sessionsPerPeer = 1_024
-    /// The maximum memory that clients can make the process hold, in bytes (`too-many`): input, unread output, batches,
-    /// pending events, string values, the history, undo data of presets. Above it the peer with the most memory loses
+    /// The maximum memory that clients can make the process hold, in bytes (`too-many`): input, unread output and
+    /// the kernel's buffers for it, batches, pending events, string values, the history, undo data of presets. Above it the peer with the most memory loses
     /// its largest session first. A set that would make strings use more than half of it is refused, and the history is
     /// limited to a quarter.
     public var memoryBytes = 67_108_864
@@ -85,7 +85,8 @@ public struct TweakServerLimits: Sendable {
     /// How long replies wait for a client that has closed its side, and how long a stopping server waits for running
     /// requests.
     public var lingerTime: Duration = .seconds(5)
-    /// The number of unsent bytes above which a session is no longer read from and its events are folded.
+    /// The number of unsent bytes above which a session is no longer read from and its events wait. Many sessions have
+    /// less: all together a quarter of ``memoryBytes``.
     public var unsentBytes = 262_144
     /// The maximum number of refused connections that are kept open briefly so that the client can read the reason.
     package var refusedSessions = 64

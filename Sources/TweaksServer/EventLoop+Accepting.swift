@@ -70,6 +70,7 @@ extension EventLoop {
             return false
         }
         sessions.insert(session)
+        fitBuffers(session)
         session.accounts.isCounted = true
         executor.metrics.sessions = sessions.count
         return true

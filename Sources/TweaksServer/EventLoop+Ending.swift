@@ -66,6 +66,7 @@ extension EventLoop {
         stopWatching(session)
         poller.remove(session.connection.descriptor.number)
         sessions.remove(session)
+        fitBuffers()
         updateMemoryUse(session)
         if session.accounts.isLingering { sessions.lingeringCount -= 1 }
         (session.accounts.isCounted, session.accounts.isLingering) = (false, false)

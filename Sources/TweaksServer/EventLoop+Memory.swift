@@ -6,14 +6,20 @@ import TweaksWire
 extension EventLoop {
     /// Updates the count of bytes that a session holds.
     func updateMemoryUse(_ session: Session) {
-        let used = session.connection.phase == .closed ? 0 : session.memory
-        executor.memory.sessions += session.accounts.hold(used)
+        let isClosed = session.connection.phase == .closed
+        executor.memory.sessions += session.accounts.hold(isClosed ? 0 : session.memory)
+        // What does not fit waits in the output. The buffer may have been larger when it was filled.
+        let isFull = !isClosed && !session.output.isEmpty
+        let kernel = isFull ? max(session.connection.kernelBytes, session.connection.sendBytes) : 0
+        executor.memory.kernel += kernel - session.connection.kernelBytes
+        session.connection.kernelBytes = kernel
     }
 
     /// Ends sessions until the memory in use is within the budget.
     func enforceMemoryBudget() {
         while executor.memory.excess({ executor.stateBytes }) > 0, let session = largestSession() {
             evictForMemory(session)
+            if hub.isFollowed { hub.trim() }
         }
     }
 

@@ -5,7 +5,7 @@ import Tweaks
 extension EventLoop {
     /// Sends pending output. Returns false if some of it has to wait.
     func flush(_ session: Session) -> Bool {
-        switch session.output.send(to: session.connection.descriptor) {
+        switch session.output.send(to: session.connection.descriptor, atMost: session.connection.sendBytes) {
         case .wouldBlock: return false
         case .failed, .endOfInput:
             close(session)
@@ -53,7 +53,7 @@ extension EventLoop {
         if !session.isOpen { return true }
         if case .authenticationDelay = session.work { return false }
         // One more for a CR whose LF has not arrived.
-        return session.output.count < limits.unsentBytes
+        return session.output.count < buffers.unsent
             && session.dialect.inputCount - 1 <= session.dialect.inputLimit
     }
 }

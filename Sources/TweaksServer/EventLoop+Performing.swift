@@ -7,13 +7,19 @@ extension EventLoop {
     func perform(_ request: Request, _ session: Session) {
         executor.metrics.requests += 1
         session.input.hasSentRequest = true
+        carryOut(request, session) { executor.execute(request, for: session) }
+    }
+
+    /// Carries out a request, or the end of one that took several turns.
+    func carryOut(_ request: Request, _ session: Session, _ body: () -> Executor.Outcome) {
         var listing: (generation: UInt64, seen: Int)?
         if request.command == .watch {
             // Events of earlier commits go out before a reply that shows their values.
-            advanceAfterWatchers(hub.distribute(unsentLimit: limits.unsentBytes))
+            takeInChanges()
+            session.sendPendingEvents(unsentLimit: buffers.unsent)
             listing = self.listing(for: session)
         }
-        let outcome = executor.execute(request, for: session)
+        let outcome = body()
         if request.command == .auth { scheduleTokenReview(session) }
         if request.command == .drop { rightsChanged(session) }
         finish(outcome, of: request, session)
@@ -31,6 +37,9 @@ extension EventLoop {
             running.isChange = request.wantsChange
             session.work = .running(running)
             executor.beginPending(session)
+        case .sweep(let sweep):
+            session.work = .sweeping(sweep, of: request)
+            enqueue(session)
         case .reply(let reply):
             if case .error(let error) = reply.status {
                 executor.count(error)

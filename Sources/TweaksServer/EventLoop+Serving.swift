@@ -57,10 +57,11 @@ extension EventLoop {
     // MARK: - Turns
 
     /// Advances a session: executes requests, sends replies and events. Called after any change that concerns it.
-    func advance(_ session: Session) {
+    func advance(_ session: Session) { advance(session, until: now + turnTime) }
+
+    /// - Parameter turnEnds: Then other sessions run: a long reply to a fast reader must not block them.
+    func advance(_ session: Session, until turnEnds: Moment) {
         if session.connection.phase == .closed { return }
-        // Then other sessions run: a long reply to a fast reader must not block them.
-        let turnEnds = now + turnTime
         var mayContinue = false
         repeat {
             var isPlain = runRequests(session, until: turnEnds)
@@ -88,7 +89,8 @@ extension EventLoop {
 
     private func sendBacklog(_ session: Session) {
         session.sendReadyReplies(executor.durability, unsentLimit: room(session))
-        if session.output.count < limits.unsentBytes { session.sendMore(budget: ReplyEncoder.slice) }
+        let budget = room(session) - session.output.count
+        if budget > 0 { session.sendMore(budget: budget) }
         session.sendPendingEvents(unsentLimit: room(session))
         session.endEvents()
     }
@@ -97,14 +99,15 @@ extension EventLoop {
     private func canContinue(_ session: Session) -> Bool {
         // While stopping, each session still gets its closing error.
         let hasMore = session.input.mayHaveMore || isStopping
-        if hasMore, session.mayBegin, session.output.count < limits.unsentBytes { return true }
+        if hasMore, session.mayBegin, session.output.count < buffers.unsent { return true }
+        if session.work.isSweeping { return true }
         guard session.hasBacklog else { return false }
         return session.replies.rest != nil || session.replies.mayHaveReadyReplies || session.hasEvents
     }
 
     /// The unsent bytes at which a session pauses: output counts as work, as time does.
     private func room(_ session: Session) -> Int {
-        min(limits.unsentBytes, session.output.count + ReplyEncoder.slice)
+        min(buffers.unsent, session.output.count + ReplyEncoder.slice)
     }
 
     // MARK: - Requests
@@ -115,11 +118,15 @@ extension EventLoop {
     func runRequests(_ session: Session, until turnEnds: Moment) -> Bool {
         // There is neither a request nor an error to send.
         if !session.input.mayHaveMore, !isStopping, case .idle = session.work { return false }
+        if case .sweeping(let sweep, let request) = session.work {
+            advance(sweep, of: request, session, until: turnEnds)
+            return false
+        }
         expireTokens()
         var isPlain = true
         if session.dialect.inputCount > 0 { session.input.lastActivity = now }
         var unsent = session.output.count
-        let room = min(limits.unsentBytes, unsent + ReplyEncoder.slice)
+        let room = min(buffers.unsent, unsent + ReplyEncoder.slice)
         while unsent < room, session.mayBegin {
             if endIfClosing(session) { return false }
             guard let step = nextStep(session, budget: room - unsent) else {

@@ -13,6 +13,10 @@ final class EventLoop {
     let executor: Executor
     let hub: WatchHub
     let sessions = SessionTable()
+    /// The buffers of each session.
+    var buffers: BufferSizes
+    /// The number of sessions that the buffers suffice for.
+    var bufferShares = BufferSizes.leastSessions
     var timers = Timers()
     /// The earliest deadline, or an earlier time.
     var nextDeadline: Moment?
@@ -69,6 +73,7 @@ final class EventLoop {
         self.listeners = listeners
         self.registry = registry
         self.limits = limits
+        buffers = BufferSizes(limits, sessions: bufferShares)
         clock = hooks.clock
         now = hooks.now
         hub = WatchHub(registry: registry, now: now) { mailbox.wake() }
@@ -163,7 +168,7 @@ final class EventLoop {
         mailbox.fallAsleep()
         if hasWork { return 0 }
         let next = Self.earlier(
-            Self.earlier(nextDeadline, executor.durability.deadline), hub.isFollowed ? hub.nextMetricsCheck() : nil)
+            Self.earlier(nextDeadline, executor.durability.deadline), hub.isFollowed ? hub.nextFigureCheck() : nil)
         guard let next else { return -1 }
         // Rounded up, or the last fraction of a millisecond would be spent spinning.
         let attoseconds = (next - now).attoseconds
@@ -197,8 +202,10 @@ final class EventLoop {
         if session.isOpen, session.dialect.inputCount > Self.longInput || session.replies.rest != nil {
             return enqueue(session)
         }
-        // With watchers, replies and events of one round are sent together.
         if !hub.isFollowed { return advance(session) }
+        // There may be many watchers that have begun to read at once.
+        if !event.isReadable, session.hasEvents { return hub.enqueue(session) }
+        // With watchers, replies and events of one round are sent together.
         runRequests(session, until: now + turnTime)
         advanceAfterWatchers([session])
     }
@@ -215,13 +222,26 @@ final class EventLoop {
         return session
     }
 
+    /// Sends the replies of this round, and for one slice of time the events of watchers.
     private func notifyWatchers() {
-        let notified = hub.distribute(unsentLimit: limits.unsentBytes)
-        let notifiedOfMetrics = hub.distributeMetrics(now: now, unsentLimit: limits.unsentBytes)
+        takeInChanges()
         let replied = answered
         answered = []
-        // The smaller group goes first, which minimizes the total waiting time.
-        for session in notified.count < replied.count ? notified + replied : replied + notified { advance(session) }
-        for session in notifiedOfMetrics { advance(session) }
+        for session in replied { advance(session, until: now) }
+        let ends = updateClock() + turnTime
+        while let session = hub.nextDue() {
+            if !session.hasBacklog { continue }
+            // One slice of bytes each; the rest takes turns with other work.
+            advance(session, until: now)
+            if updateClock() >= ends { return }
+        }
+    }
+
+    /// Takes committed changes into the feed of the watchers, for one slice of time.
+    func takeInChanges() {
+        if !hub.isFollowed { return }
+        let ends = now + turnTime
+        hub.takeIn { updateClock() >= ends }
+        hub.takeInFigures(now: now) { updateClock() >= ends }
     }
 }

@@ -10,8 +10,11 @@ package final class SteppedServer {
 
         /// Opens the socket.
         /// - Parameter endpoint: The endpoint that it serves instead of lines.
-        package init(socketPath: String, endpoint: (any Endpoint)? = nil) throws {
-            listener = try Listener(at: try SocketLease(path: socketPath), endpoint: endpoint, Kernel())
+        package init(
+            socketPath: String, endpoint: (any Endpoint)? = nil, faults: (any FaultInjector)? = nil
+        ) throws {
+            listener = try Listener(
+                at: try SocketLease(path: socketPath), endpoint: endpoint, Kernel(faults: faults))
         }
 
         deinit { listener.removeFile() }
@@ -55,6 +58,9 @@ package final class SteppedServer {
     package func settle() {
         while loop.turn(timeout: 0) || loop.hasWork {}
     }
+
+    /// Whether something can proceed without clients, programs and disks.
+    package var hasWork: Bool { loop.hasWork }
 
     /// Ends as ``TweakServer/stop()`` does; does nothing once it has ended.
     package func stop() {

@@ -157,6 +157,14 @@ final class Peer {
     /// The same, with a panel.
     static func panel(tweaks count: Int) throws -> Peer { try tweaks(["serve-panel", "\(count)"]) }
 
+    /// The same, with many tweaks, and default limits.
+    static func manyTweaks(_ count: Int) throws -> Peer { try tweaks(["serve-many", "\(count)"]) }
+
+    /// This program, as watchers of these tweaks that do not read.
+    static func deafWatchers(of port: UInt16, count: Int) throws -> Peer {
+        try tweaks(["deaf-watchers", "\(port)", "\(count)"])
+    }
+
     /// The same, with stored overrides.
     static func durableTweaks(in directory: String) throws -> Peer { try tweaks(["serve-durable", directory]) }
 

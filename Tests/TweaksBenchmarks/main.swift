@@ -1,7 +1,7 @@
 // Measures what the README promises: swift run -c release TweaksBenchmarks [GROUP…]
 //
 // Each row is a ratio of two values measured in turn in the same run. Groups: read set history scale find wire watch
-// durable reload temporary tweakctl crowd access panel fleet.
+// durable reload temporary tweakctl crowd fan-out access panel fleet.
 //
 // TweaksBenchmarks instructions [FILE] counts instructions under callgrind, and fails above the budgets of the file.
 //
@@ -33,6 +33,12 @@ if arguments.first == "serve" {
     try TextReaders.run(port: port)
 } else if arguments.first == "crowd", arguments.count == 2, let port = UInt16(arguments[1]) {
     try NoisyClients.run(port: port)
+} else if arguments.first == "serve-many", arguments.count == 2, let count = Int(arguments[1]) {
+    try ServedTweaks.serveMany(count)
+} else if arguments.first == "deaf-watchers", arguments.count == 3, let port = UInt16(arguments[1]),
+    let count = Int(arguments[2])
+{
+    try DeafWatchers.run(port: port, count: count)
 } else if arguments.first == "serve-fleet", arguments.count == 2 {
     try ServedFleet.serve(arguments[1])
 } else if arguments.first == "follow-fleet", arguments.count == 4, let count = Int(arguments[1]) {
@@ -66,6 +72,7 @@ let groups: [(name: String, run: () throws -> Void)] = [
     ("temporary", TemporaryBenchmarks.run),
     ("tweakctl", TweakctlBenchmarks.run),
     ("crowd", CrowdBenchmarks.run),
+    ("fan-out", FanOutBenchmarks.run),
     ("access", AccessBenchmarks.run),
     ("panel", PanelBenchmarks.run),
     ("fleet", FleetBenchmarks.run),

@@ -250,6 +250,21 @@ package final class TestClient {
     /// Whether bytes can be read without waiting.
     package var hasInput: Bool { isReady(Int16(POLLIN), within: 0) }
 
+    /// The complete lines that have arrived, without waiting for more.
+    package func arrivedLines() throws -> [String] {
+        while hasInput, try receive() {}
+        var lines: [String] = []
+        while buffer[start...].contains(UInt8(ascii: "\n")) { lines.append(try line()) }
+        return lines
+    }
+
+    /// The number of bytes that had arrived when the client began to read, without waiting for more.
+    package func arrivedBytes() throws -> Int {
+        let before = buffer.count
+        while hasInput, try receive() {}
+        return buffer.count - before
+    }
+
     /// Waits until the server has closed both directions of the connection. Works for Unix sockets only.
     package func waitUntilClosed() throws {
         guard waits(for: 0) else { throw ClientError.timeout(pending) }

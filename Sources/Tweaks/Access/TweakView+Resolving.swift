@@ -1,21 +1,35 @@
 // Resolves patterns to the tweaks that they match.
 
 extension TweakView {
-    /// The nodes that a pattern matches, in listing order. A registered path matches only its own tweak.
-    /// - Throws: `unknown-tweak` when nothing matches, except for `*`.
-    package func resolve(_ text: String) throws(TweakError) -> [TweakNode] {
-        if let tweak = self[text] { return [tweak.node] }
-        // The complete listing is cached, so no session waits for it.
-        if text == "*" { return listing.nodes }
-        guard let pattern = TweakPattern(text) else { throw unknown(text) }
-        let nodes = listing.nodes(matching: [pattern]).nodes
-        if nodes.isEmpty { throw unknown(text) }
-        return nodes
+    /// The nodes that any of several patterns matches, in listing order, without duplicates. A registered path matches
+    /// only its own tweak.
+    /// - Throws: `unknown-tweak` when a pattern matches nothing, except for `*`.
+    package func resolve(_ texts: [String]) throws(TweakError) -> [TweakNode] {
+        switch try select(texts) {
+        case .nodes(let nodes): return nodes
+        case .selection(var selection):
+            _ = selection.visit(.max)
+            return try nodes(of: selection)
+        }
     }
 
-    /// The nodes that any of several patterns matches, in listing order, without duplicates.
-    package func resolve(_ texts: [String]) throws(TweakError) -> [TweakNode] {
-        if texts.count == 1 { return try resolve(texts[0]) }
+    /// The nodes that a pattern matches.
+    package func resolve(_ text: String) throws(TweakError) -> [TweakNode] { try resolve([text]) }
+
+    /// The nodes that patterns match, or how to visit a long listing for them.
+    package enum Resolution {
+        case nodes([TweakNode])
+        case selection(TweakSelection)
+    }
+
+    /// Prepares to resolve patterns.
+    /// - Throws: `unknown-tweak` for a text that is not a pattern.
+    package func select(_ texts: [String]) throws(TweakError) -> Resolution {
+        // The complete listing is cached, so no session waits for it.
+        if texts.count == 1 {
+            if let tweak = self[texts[0]] { return .nodes([tweak.node]) }
+            if texts[0] == "*" { return .nodes(listing.nodes) }
+        }
         var single = Set<ObjectIdentifier>()
         var patterns: [TweakPattern] = []
         for text in texts {
@@ -27,9 +41,14 @@ extension TweakView {
                 throw unknown(text)
             }
         }
-        let (nodes, unmatched) = listing.nodes(matching: patterns, and: single)
-        if let pattern = unmatched.first(where: { $0.text != "*" }) { throw unknown(pattern.text) }
-        return nodes
+        return .selection(TweakSelection(listing, patterns, single))
+    }
+
+    /// The nodes of a selection that has visited all.
+    /// - Throws: `unknown-tweak` when a pattern has matched nothing.
+    package func nodes(of selection: TweakSelection) throws(TweakError) -> [TweakNode] {
+        if let pattern = selection.unmatched.first(where: { $0.text != "*" }) { throw unknown(pattern.text) }
+        return selection.nodes
     }
 }
 
@@ -44,30 +63,54 @@ extension TweakListing {
     package func nodes(
         matching patterns: [TweakPattern], and single: Set<ObjectIdentifier> = []
     ) -> (nodes: [TweakNode], unmatched: [TweakPattern]) {
-        var selection = Selection(patterns: patterns, single: single)
-        for group in groups { selection.add(from: group) }
+        var selection = TweakSelection(self, patterns, single)
+        _ = selection.visit(.max)
         return (selection.nodes, selection.unmatched)
     }
 }
 
-/// The nodes that patterns match, collected by group: most patterns can be excluded for a whole group.
-private struct Selection {
+/// The nodes that patterns match, collected by group: most patterns can be excluded for a whole group. A long listing can
+/// be visited in parts.
+package struct TweakSelection {
+    private let groups: [TweakListing.Group]
     private let patterns: [TweakPattern]
     private let single: Set<ObjectIdentifier>
     private var hasMatched: [Bool]
-    private(set) var nodes: [TweakNode] = []
+    package private(set) var nodes: [TweakNode] = []
+    /// The next group and, in it, the next node.
+    private var group = 0
+    private var node = 0
+    /// Whether the group is added as a whole.
+    private var addsAll = false
+    /// The patterns that match only some of the group.
+    private var open: [(position: Int, progress: TweakPattern.Progress)] = []
 
-    init(patterns: [TweakPattern], single: Set<ObjectIdentifier>) {
-        self.patterns = patterns
-        self.single = single
+    init(_ listing: TweakListing, _ patterns: [TweakPattern], _ single: Set<ObjectIdentifier>) {
+        (groups, self.patterns, self.single) = (listing.groups, patterns, single)
         hasMatched = patterns.map { _ in false }
     }
 
-    var unmatched: [TweakPattern] { patterns.indices.filter { !hasMatched[$0] }.map { patterns[$0] } }
+    package var unmatched: [TweakPattern] { patterns.indices.filter { !hasMatched[$0] }.map { patterns[$0] } }
 
-    mutating func add(from group: TweakListing.Group) {
-        var addsAll = false
-        var open: [(position: Int, progress: TweakPattern.Progress)] = []
+    /// Visits some more nodes or groups.
+    /// - Returns: Whether all were visited.
+    package mutating func visit(_ count: Int) -> Bool {
+        var left = count
+        while group < groups.count, left > 0 {
+            if node == 0 { begin(groups[group]) }
+            let all = groups[group].nodes
+            let isDone = open.isEmpty && (addsAll || single.isEmpty)
+            let end = isDone ? all.count : node + min(left, all.count - node)
+            if !isDone { for node in all[node..<end] where matches(node, open) && !addsAll { nodes.append(node) } }
+            left -= isDone ? 1 : max(end - node, 1)
+            node = end
+            if node == all.count { (group, node) = (group + 1, 0) }
+        }
+        return group == groups.count
+    }
+
+    private mutating func begin(_ group: TweakListing.Group) {
+        (addsAll, open) = (false, [])
         for (position, pattern) in patterns.enumerated() {
             let progress = pattern.progress(in: group)
             if pattern.matchesAll(progress) {
@@ -82,8 +125,6 @@ private struct Selection {
             // All nodes are added; what remains is which other patterns match here.
             open.removeAll { hasMatched[$0.position] }
         }
-        if open.isEmpty, addsAll || single.isEmpty { return }
-        for node in group.nodes where matches(node, open) && !addsAll { nodes.append(node) }
     }
 
     private mutating func matches(

@@ -26,7 +26,7 @@ package struct WatchedChange: Sendable {
     }
 
     /// Creates a change from a part; nil if the part has no registered tweak or no values.
-    init?(_ part: CommitPart, of record: CommitRecord) {
+    package init?(_ part: CommitPart, of record: CommitRecord) {
         guard let node = part.subject.node, let old = part.old, let new = part.new else { return nil }
         self.init(
             node: node, old: old, new: new, origin: record.origin, revision: record.revision,

@@ -100,7 +100,8 @@ extension EventLoop {
         let closeReason = session.credentials.needsToken && session.credentials.tokens.isEmpty ? ended : nil
         if let closeReason, isStream { return dismissRevoked(session, closeReason) }
         // The stream showed what the earlier rights allowed, whether there are more or fewer now.
-        if isLess || ended != nil || isStream && session.grants.rights != before { rightsChanged(session) }
+        let isOther = session.grants.rights != before
+        if isLess || ended != nil || isStream && isOther { rightsChanged(session) } else if isOther { hub.update(session) }
         if let closeReason { dismissRevoked(session, closeReason) }
     }
 
@@ -158,7 +159,7 @@ extension EventLoop {
             session.withhold(TweakError(.denied, "your rights have changed"))
         }
         session.work.running?.cancellation?.revoke()
-        if !session.watches.isEmpty { hub.update(session) }
+        hub.update(session)
         if session.isOpen { enqueue(session) }
     }
 
@@ -204,6 +205,8 @@ extension EventLoop {
         if reason == .kicked { cancellation?.end() } else { cancellation?.revoke() }
         stopWatching(session)
         session.endAuthenticationDelay()
+        // The error takes the place of its reply.
+        if session.work.isSweeping { session.work = .idle }
         if session.work.isBusy {
             session.work = session.work.updated { $0.closeReason = error }
             schedule(.closeReason, for: session, in: limits.lingerTime)

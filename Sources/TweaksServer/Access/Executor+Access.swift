@@ -108,6 +108,7 @@ extension Executor {
         // Showing a token again restores the scopes of it that were dropped.
         session.grants.remove(.token(name: entry.name))
         session.grants.add(entry.scopes, from: .token(name: entry.name))
+        hub.update(session)
         session.credentials.tokens.removeAll { $0.name == entry.name }
         session.credentials.tokens.append(entry)
         identify(session)

@@ -80,7 +80,10 @@ extension Executor {
 
     private func decide(_ scopes: [TweakScope], isGranted: Bool, _ session: Session) -> Reply {
         session.credentials.scopeRequests.note(scopes, isGranted: isGranted)
-        if isGranted { session.grants.add(scopes, from: .request) }
+        if isGranted {
+            session.grants.add(scopes, from: .request)
+            hub.update(session)
+        }
         notify(isGranted ? .granted(scopes) : .declined(scopes), session)
         return isGranted ? granted(scopes) : .error(TweakError(.denied, "\(scopes.text) declined"))
     }

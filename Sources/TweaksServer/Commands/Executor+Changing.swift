@@ -24,7 +24,13 @@ extension Executor {
 
     /// Makes temporary overrides permanent. Skips tweaks without one, except a single named tweak, which is an error.
     func keep(_ patterns: [String], _ session: Session) throws(TweakError) -> Outcome {
-        let nodes = try writable(try resolve(patterns, session), session)
+        try sweep(patterns, session) { executor, session, nodes throws(TweakError) in
+            try executor.keep(nodes, session)
+        }
+    }
+
+    private func keep(_ nodes: [TweakNode], _ session: Session) throws(TweakError) -> Outcome {
+        let nodes = try writable(nodes, session)
         let temporary = nodes.count == 1 ? nodes : nodes.filter { registry.timeLeft($0) != nil }
         if temporary.isEmpty {
             throw TweakError(.conflict, "none of these \(nodes.count) tweaks has a temporary override to keep")
@@ -47,7 +53,13 @@ extension Executor {
 
     func reset(_ patterns: [String], _ session: Session) throws(TweakError) -> Outcome {
         if let reply = try resetPendingOverride(patterns, session) { return .reply(reply) }
-        let nodes = try writable(try resolve(patterns, session), session)
+        return try sweep(patterns, session) { executor, session, nodes throws(TweakError) in
+            try executor.reset(nodes, session)
+        }
+    }
+
+    private func reset(_ nodes: [TweakNode], _ session: Session) throws(TweakError) -> Outcome {
+        let nodes = try writable(nodes, session)
         // A pattern skips figures and actions; naming one is an error.
         if nodes.count == 1, !nodes[0].isSettable { throw nodes[0].notSettable }
         let settable = nodes.filter(\.isSettable)

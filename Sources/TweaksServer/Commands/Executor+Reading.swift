@@ -4,66 +4,80 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    func get(_ patterns: [String], _ session: Session) throws(TweakError) -> Reply {
+    func get(_ patterns: [String], _ session: Session) throws(TweakError) -> Outcome {
         if patterns.count == 1, !session.encoder.isJSON,
             let (node, value, left) = patterns[0].withBytes({ registry.read($0) }),
             session.sees(node)
         {
             let line = TweakLine(node, value, .explained, timeLeft: left)
-            return Reply(.ok(words: "", fields: []), body: .items([.tweak(line)]))
+            return .reply(Reply(.ok(words: "", fields: []), body: .items([.tweak(line)])))
         }
-        return lines(try resolve(patterns, session), .explained, for: session)
+        return try sweep(patterns, session) { .reply($0.lines($2, .explained, for: $1)) }
     }
 
-    /// The tweaks that patterns name. Too many patterns would block other sessions.
-    func resolve(_ patterns: [String], _ session: Session) throws(TweakError) -> [TweakNode] {
-        guard patterns.count <= limits.watchPatterns else {
-            throw TweakError(
-                .tooMany, "at most \(limits.watchPatterns) patterns at once; use a wider one", limit: .watchPatterns)
-        }
-        return try view(session).resolve(patterns)
-    }
-
-    func modified(_ pattern: String?, _ session: Session) throws(TweakError) -> Reply {
-        let nodes = try view(session).resolve(pattern ?? "*")
+    func modified(_ pattern: String?, _ session: Session) throws(TweakError) -> Outcome {
         let snapshot = registry.snapshot()
-        return lines(nodes.filter { snapshot.isModified($0) }, .explained, snapshot, for: session)
+        return try sweep([pattern ?? "*"], session, where: snapshot.isModified) {
+            .reply($0.lines($2, .explained, snapshot, for: $1))
+        }
     }
 
     /// Lists assignments of all settable tweaks, in the syntax of config files and of input.
-    func export(_ pattern: String?, _ session: Session) throws(TweakError) -> Reply {
-        let nodes = try view(session).resolve(pattern ?? "*")
-        return lines(
-            nodes.filter { $0.isSettable && !$0.definition.flags.contains(.secret) }, .none, for: session)
+    func export(_ pattern: String?, _ session: Session) throws(TweakError) -> Outcome {
+        try sweep([pattern ?? "*"], session) {
+            $0.isSettable && !$0.definition.flags.contains(.secret)
+        } _: {
+            .reply($0.lines($2, .none, for: $1))
+        }
     }
 
-    func list(_ prefix: String?, _ session: Session) throws(TweakError) -> Reply {
+    func list(_ prefix: String?, _ session: Session) throws(TweakError) -> Outcome {
         let view = view(session)
         let parts = prefix?.pathParts.filter { !$0.isEmpty } ?? []
         let groups = view.listing.groups
         switch parts.count {
-        case 0: return levels(groups, by: \.category, prefix: "")
+        case 0: return try levels(groups, by: \.category, prefix: "", session)
         case 1:
             // By bytes, as all paths are compared.
             let within = groups.filter { $0.category.utf8.elementsEqual(parts[0].utf8) }
             if within.isEmpty { throw view.unknown(prefix ?? "") }
-            return levels(within, by: \.collection, prefix: parts[0] + "/")
-        default: return lines(try view.resolve(parts.joined(separator: "/")), .explained, for: session)
+            return try levels(within, by: \.collection, prefix: parts[0] + "/", session)
+        default:
+            return try sweep([parts.joined(separator: "/")], session) { .reply($0.lines($2, .explained, for: $1)) }
         }
     }
 
     /// Categories or collections, each with how many tweaks it holds and how many are modified.
     private func levels(
-        _ groups: [TweakListing.Group], by name: KeyPath<TweakListing.Group, String>, prefix: String
-    ) -> Reply {
+        _ groups: [TweakListing.Group], by name: KeyPath<TweakListing.Group, String>, prefix: String, _ session: Session
+    ) throws(TweakError) -> Outcome {
         let snapshot = registry.snapshot()
-        var rows: [(name: String, count: Int, modified: Int)] = []
+        var rows: [Level] = []
         for group in groups {
             let name = group[keyPath: name]
-            if rows.last?.name.utf8.elementsEqual(name.utf8) != true { rows.append((name, 0, 0)) }
+            if rows.last?.name.utf8.elementsEqual(name.utf8) != true { rows.append(Level(name: name)) }
             rows[rows.count - 1].count += group.nodes.count
-            rows[rows.count - 1].modified += group.nodes.count { snapshot.isModified($0) }
         }
+        // The tweaks come row by row.
+        var (row, visited) = (0, 0)
+        return try sweep(.nodes(groups.flatMap(\.nodes)), session) { node in
+            if visited == rows[row].count { (row, visited) = (row + 1, 0) }
+            visited += 1
+            if snapshot.isModified(node) { rows[row].modified += 1 }
+            return false
+        } _: { _, _, _ in
+            .reply(Self.reply(rows, prefix: prefix))
+        }
+    }
+
+    /// A category or collection with its number of tweaks.
+    private struct Level {
+        let name: String
+        var count = 0
+        var modified = 0
+    }
+
+    private static func reply(_ rows: [Level], prefix: String) -> Reply {
         let width = rows.map { Self.token(prefix + $0.name).count }.max() ?? 0
         return .rows(
             "entries",
@@ -107,6 +121,8 @@ extension Executor {
         let body: Reply.Body = nodes.count > 64 ? .stream(item) : .items(nodes.indices.compactMap(item))
         var reply = Reply(.ok(words: "", fields: [("rev", .count(snapshot.revision))]), body: body)
         if case .stream = body { reply.pin = pin(snapshot) }
+        // A part of the listing is a list of its own.
+        if nodes.count < registry.count { reply.streamBytes = 8 * nodes.count }
         return reply
     }
 }

@@ -95,25 +95,36 @@ extension Executor {
             ])
     }
 
-    func stats(_ session: Session) -> Reply {
-        .info(session.grants.rights.isWhole(.read) ? wholeStats() : partialStats(session))
+    func stats(_ session: Session) throws(TweakError) -> Outcome {
+        let (snapshot, nodes) = (registry.snapshot(), view(session).listing.nodes)
+        var (modified, temporary) = (0, 0)
+        return try sweep(.nodes(nodes), session) { node in
+            if snapshot.isModified(node) { modified += 1 }
+            if snapshot.expires(node) != nil { temporary += 1 }
+            return false
+        } _: { executor, session, _ in
+            let isWhole = session.grants.rights.isWhole(.read)
+            return .reply(
+                .info(
+                    isWhole
+                        ? executor.wholeStats(snapshot, modified: modified)
+                        : executor.partialStats(snapshot, nodes.count, modified: modified, temporary: temporary)))
+        }
     }
 
     /// The statistics for sessions that do not see every tweak: they count what the session sees.
-    private func partialStats(_ session: Session) -> [(String, JSON)] {
-        let (snapshot, nodes) = (registry.snapshot(), view(session).listing.nodes)
+    private func partialStats(
+        _ snapshot: TweakSnapshot, _ count: Int, modified: Int, temporary: Int
+    ) -> [(String, JSON)] {
         let uptime = Int64((hooks.now - identity.startedAt) / .seconds(1))
         return [
             ("name", .string(identity.name)), ("pid", .count(identity.processID)), ("uptimeSeconds", .int(uptime)),
-            ("rev", .count(snapshot.revision)), ("tweaks", .count(nodes.count)),
-            ("modified", .count(nodes.count { snapshot.isModified($0) })),
-            ("temporary", .count(nodes.count { snapshot.expires($0) != nil })),
+            ("rev", .count(snapshot.revision)), ("tweaks", .count(count)),
+            ("modified", .count(modified)), ("temporary", .count(temporary)),
         ]
     }
 
-    private func wholeStats() -> [(String, JSON)] {
-        let snapshot = registry.snapshot()
-        let nodes = registry.listing()
+    private func wholeStats(_ snapshot: TweakSnapshot, modified: Int) -> [(String, JSON)] {
         var delivery = (registry.observerExecutor as? ObserverThreads)?.report ?? .init()
         let actors = registry.actorDeliveries.report
         (delivery.observers, delivery.lag) = (delivery.observers + actors.count, max(delivery.lag, actors.lag))
@@ -122,8 +133,8 @@ extension Executor {
         return [
             ("name", .string(identity.name)), ("pid", .count(identity.processID)), ("uptimeSeconds", .int(uptime)),
             ("rev", .count(snapshot.revision)), ("commitsPerSecond", .number((rate.perSecond * 100).rounded() / 100)),
-            ("commitsPerSecondOver", .int(Int64(rate.over / .seconds(1)))), ("tweaks", .count(nodes.count)),
-            ("modified", .count(nodes.nodes.reduce(0) { snapshot.isModified($1) ? $0 + 1 : $0 })),
+            ("commitsPerSecondOver", .int(Int64(rate.over / .seconds(1)))), ("tweaks", .count(registry.count)),
+            ("modified", .count(modified)),
             ("temporary", .count(registry.temporaryCount)), ("conflicts", .count(registry.conflicts.count)),
             ("frozen", .bool(registry.isFrozen)),
             ("sessions", .count(metrics.sessions)), ("watchers", .count(hub.sessions.count)),
@@ -151,7 +162,7 @@ extension Executor {
             ("sessions", .count(limits.sessions)), ("sessionsPerPeer", .count(limits.sessionsPerPeer)),
             ("memoryBytes", .count(limits.memoryBytes)),
         ]
-        let used = memory.sessions + memory.pinned.bytes + stateBytes
+        let used = memory.sessions + memory.kernel + memory.pinned.bytes + stateBytes
         return [
             ("limits", .object(inForce)), ("heldBytes", .count(used)), ("limitsHit", .object(limitsHit())),
         ]

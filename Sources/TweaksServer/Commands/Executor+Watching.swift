@@ -6,37 +6,53 @@ import TweaksWire
 extension Executor {
     /// Shows the current values, then an event for each change, without gaps: later commits have a higher sequence than
     /// the snapshot, and earlier ones are not sent again.
-    func watch(_ request: Request, _ session: Session) throws(TweakError) -> Reply {
-        let (patterns, since) = (request.words, request.number)
-        let modified = request.keywords.contains(.modified)
-        let subjects = patterns.map(Watch.Subject.pattern) + (modified ? [.modified] : [])
-        let known = session.watches.filter { !subjects.contains($0.subject) }
-        if known.count + subjects.count > limits.watchPatterns {
-            throw TweakError(
-                .tooMany,
-                "a session watches at most \(limits.watchPatterns) patterns; unwatch some, or use a wider one",
-                limit: .watchPatterns)
+    func watch(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
+        try checkCount(of: subjects(of: request), session)
+        if request.words.isEmpty { return .reply(try watch(request, [], session)) }
+        return try sweep(request.words, session) { executor, session, named throws(TweakError) in
+            .reply(try executor.watch(request, named, session))
         }
+    }
+
+    private func watch(
+        _ request: Request, _ named: [TweakNode], _ session: Session
+    ) throws(TweakError) -> Reply {
+        let since = request.number
+        let modified = request.keywords.contains(.modified)
+        let subjects = subjects(of: request)
+        let known = session.watches.filter { !subjects.contains($0.subject) }
         let view = view(session)
-        let named = patterns.isEmpty ? [] : try resolve(patterns, session)
         // The hub first, so that it follows every commit from here on; then the snapshot, which separates old from new.
         let added = subjects.map { Watch($0, view, since: .max) }
         session.watches = known + added
         hub.update(session)
         let snapshot = registry.snapshot()
-        for position in known.count..<session.watches.count { session.watches[position].since = snapshot.sequence }
+        session.watches = known + added.map { $0.answered(at: snapshot.sequence) }
         let isResumed = since.map { $0 <= snapshot.revision } ?? false
         var nodes = modified ? withModified(named, snapshot, view, isResumed: isResumed) : named
         if let since, isResumed {
             // Figures change without a revision, so the time of their change is unknown.
             nodes = nodes.filter { $0.definition.flags.contains(.readOnly) || snapshot.changedAt($0) > since }
         }
-        let count = watchedCount(session, snapshot)
+        let isFirst = known.isEmpty && !modified
+        let count = isFirst ? named.count : watchedCount(session, snapshot)
         var reply = lines(nodes, .explained, snapshot, for: session)
         reply.status = .ok(
             words: "rev \(snapshot.revision) watching \(count)",
             fields: [("rev", .count(snapshot.revision)), ("watching", .count(count))])
         return reply
+    }
+
+    private func subjects(of request: Request) -> [Watch.Subject] {
+        request.words.map(Watch.Subject.pattern) + (request.keywords.contains(.modified) ? [.modified] : [])
+    }
+
+    private func checkCount(of subjects: [Watch.Subject], _ session: Session) throws(TweakError) {
+        let known = session.watches.count { !subjects.contains($0.subject) }
+        if known + subjects.count <= limits.watchPatterns { return }
+        throw TweakError(
+            .tooMany, "a session watches at most \(limits.watchPatterns) patterns; unwatch some, or use a wider one",
+            limit: .watchPatterns)
     }
 
     /// The named tweaks and the modified ones, in listing order.

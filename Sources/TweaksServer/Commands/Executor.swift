@@ -11,6 +11,8 @@ final class Executor {
         case reply(Reply)
         /// Background work will give the reply.
         case running(Work.Running = .init())
+        /// The event loop continues it in slices.
+        case sweep(Sweep)
         /// The reply is the last one of the session.
         case quit(Reply)
         /// A wrong token: the reply is sent after this delay.
@@ -98,27 +100,32 @@ final class Executor {
         do throws(TweakError) {
             return try perform(request, session)
         } catch {
-            if request.command.effect == .isQueued { session.batch?.fail(error) }
-            notifyDenied(error, request.command.name, session)
-            return .reply(.error(error))
+            return refusal(error, of: request, session)
         }
+    }
+
+    /// The outcome of a request that failed.
+    func refusal(_ error: TweakError, of request: Request, _ session: Session) -> Outcome {
+        if request.command.effect == .isQueued { session.batch?.fail(error) }
+        notifyDenied(error, request.command.name, session)
+        return .reply(.error(error))
     }
 
     private func perform(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         try authorize(request, session)
         switch request.command {
         case .help: return .reply(help(request[0], session))
-        case .ls: return .reply(try list(request[0], session))
-        case .get: return .reply(try get(request.words, session))
+        case .ls: return try list(request[0], session)
+        case .get: return try get(request.words, session)
         case .set: return try set(request, session)
         case .keep: return try keep(request.words, session)
         case .reset: return try reset(request.words, session)
         case .check: return .reply(try check(request, session))
         case .find: return try find(request.words, session)
-        case .modified: return .reply(try modified(request[0], session))
+        case .modified: return try modified(request[0], session)
         case .describe: return .reply(try describe(request.word, session))
         case .explain: return .reply(try explain(request.word, session))
-        case .export: return .reply(try export(request[0], session))
+        case .export: return try export(request[0], session)
         case .run: return try run(request, session)
         case .import: return try importAssignments(request, session)
         case .begin: return .reply(try begin(request.number, session))
@@ -127,7 +134,7 @@ final class Executor {
         case .undo: return try undoOrRedo(.undo, request, session)
         case .redo: return try undoOrRedo(.redo, request, session)
         case .history: return .reply(history(request.number.map { Int(clamping: $0) } ?? 20, session))
-        case .watch: return .reply(try watch(request, session))
+        case .watch: return try watch(request, session)
         case .unwatch: return .reply(try unwatch(request, session))
         case .save: return try save(request.word, request[1], session)
         case .load: return try load(request, session)
@@ -145,7 +152,7 @@ final class Executor {
         case .kick: return .kick(request.number ?? 0)
         case .reload: return try reload(request.keywords.contains(.dry), session)
         case .conflicts: return .reply(conflicts())
-        case .stats: return .reply(stats(session))
+        case .stats: return try stats(session)
         case .hello: return .reply(hello(request.keywords.contains(.json), session))
         case .complete: return try complete(request.word, session)
         case .json: return .reply(json(!request.keywords.contains(.off), session))

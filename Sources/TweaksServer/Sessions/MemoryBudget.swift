@@ -3,11 +3,16 @@
 import Tweaks
 import TweaksWire
 
-/// The memory budget of a server. Sessions may use what values and history leave, and at least a quarter.
+/// The memory budget of a server. Sessions and the kernel's buffers of their connections may use what values and history
+/// leave, and at least a quarter.
 struct MemoryBudget {
     let limit: Int
     /// The bytes held by single sessions.
     var sessions = 0
+    /// The bytes in full send buffers of the kernel.
+    var kernel = 0
+    /// The bytes that all buffers of the kernel may hold at their present sizes.
+    var reserved = 0
     /// The bytes shared between sessions.
     let pinned = PinnedBytes.Total()
 
@@ -23,7 +28,7 @@ struct MemoryBudget {
     /// The bytes that sessions have to free.
     /// - Parameter others: The bytes held otherwise; evaluated only when needed.
     func excess(_ others: () -> Int) -> Int {
-        let used = sessions + pinned.bytes
+        let used = sessions + pinned.bytes + max(kernel, reserved)
         if used <= share { return 0 }
         return max(used - max(limit - others(), share), 0)
     }
@@ -38,19 +43,24 @@ extension Session {
         var bytes =
             output.memorySize + dialect.memorySize + events.memorySize + replies.memorySize + credentials.scopeBytes
         if let batch { bytes += batch.memorySize }
-        if case .running(let running) = work { bytes += running.proposal?.memorySize ?? 0 }
-        return bytes
+        switch work {
+        case .running(let running): return bytes + (running.proposal?.memorySize ?? 0)
+        case .sweeping(let sweep, _): return bytes + sweep.memorySize
+        default: return bytes
+        }
     }
 
-    /// The bytes that ending it could free; others may share its snapshot.
-    var reclaimableBytes: Int { accounts.memorySize + replies.pinnedBytes }
+    /// The bytes that ending it could free; others may share its snapshot, or read the same changes.
+    var reclaimableBytes: Int {
+        accounts.memorySize + replies.pinnedBytes + (events.position?.pinnedBytes ?? 0)
+    }
 }
 
 extension Executor {
     /// The bytes held outside sessions.
     var stateBytes: Int {
         let used = registry.memorySize
-        return used.values + used.history + swapBytes
+        return used.values + used.history + swapBytes + hub.memorySize
     }
 
     /// Whether texts may grow by so many bytes.

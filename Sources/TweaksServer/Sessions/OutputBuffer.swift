@@ -19,11 +19,13 @@ struct OutputBuffer: ~Copyable {
     mutating func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }
 
     /// Sends as much as the socket accepts.
-    mutating func send(to descriptor: Descriptor) -> Descriptor.Transfer {
+    /// - Parameter most: The maximum bytes of one call: TCP takes all bytes of a call, or 64 KiB, into a buffer that has
+    ///   any room.
+    mutating func send(to descriptor: Descriptor, atMost most: Int) -> Descriptor.Transfer {
         if bytes.isEmpty { return .bytes(0) }
         while !isEmpty {
             let result = bytes.withUnsafeBytes { all in
-                descriptor.write(UnsafeRawBufferPointer(rebasing: all[head...]))
+                descriptor.write(UnsafeRawBufferPointer(rebasing: all[head...].prefix(most)))
             }
             guard case .bytes(let count) = result else {
                 compact()

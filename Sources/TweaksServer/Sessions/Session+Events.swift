@@ -7,9 +7,10 @@ import TweaksWire
 struct PendingEvents: ~Copyable {
     /// The bytes of memory that the watched patterns hold.
     var watchBytes = 0
-    /// Folded changes that did not fit into the output.
-    fileprivate(set) var changes = FoldingQueue(threshold: 0)
-    fileprivate var folded = 0
+    /// The place in the feed; nil if the session watches nothing.
+    var position: WatchPosition?
+    /// Changes up to this sequence may have been part of a reply to `watch`.
+    var shownThrough: UInt64 = 0
     /// Events about the session's own rights.
     var notices: [Event] = []
     /// Whether events interrupted a prompt, which has to be sent again.
@@ -17,46 +18,49 @@ struct PendingEvents: ~Copyable {
     /// The list of tweaks last reported to a stream: the registry's generation, and a hash of what it sees.
     var sentListing: (generation: UInt64, seen: Int)?
 
-    init(watchBytes: Int = 0) { self.watchBytes = watchBytes }
+    init(watchBytes: Int = 0, at position: WatchPosition? = nil) {
+        (self.watchBytes, self.position) = (watchBytes, position)
+    }
 
-    var areWaiting: Bool { !changes.isEmpty || !notices.isEmpty || interruptedPrompt }
-    var memorySize: Int { watchBytes + changes.memorySize }
+    /// Whether changes wait.
+    fileprivate var areUnread: Bool { position?.isBehind ?? false }
+
+    var areWaiting: Bool { areUnread || !notices.isEmpty || interruptedPrompt }
+    var memorySize: Int { watchBytes }
 }
 
 extension Session {
-    /// Sends a watched change, or keeps only the newest of each tweak while the client reads slowly.
-    func offer(_ change: WatchedChange, _ encoded: EventCache, unsentLimit: Int) {
-        guard isOpen else { return }
-        if !replies.queueIsEmpty || work.isReload {
-            // The client is not slow: its events wait behind a reply that waits for the disk or a reload.
-            events.changes.append(change, threshold: 1_024)
-        } else if replies.rest != nil || !events.changes.isEmpty || output.count >= unsentLimit {
-            events.changes.append(change)
-        } else if change.isLong, output.count >= ReplyEncoder.slice {
-            // Nor is this one: writing many long values at once would block other sessions.
-            events.changes.append(change, threshold: 64)
-        } else {
-            send(change, encoded)
-            sendLagged(change.revision)
-        }
-    }
-
     /// Whether pending events can be sent, given room.
     var hasEvents: Bool {
-        isOpen && replies.isEmpty && !work.isReload && !(events.changes.isEmpty && events.notices.isEmpty)
+        isOpen && replies.isEmpty && !work.isReload && (events.areUnread || !events.notices.isEmpty)
     }
 
     /// Sends pending events while there is room.
     func sendPendingEvents(unsentLimit: Int) {
         guard hasEvents else { return }
         sendNotices()
-        var revision: UInt64 = 0
-        while output.count < unsentLimit, let change = events.changes.popFirst() {
-            if !sees(change.node) { continue }
-            revision = change.revision
-            send(change, EventCache())
+        // Moved out, because the session is asked meanwhile.
+        guard var position = events.position.take() else { return }
+        var visited = 0
+        while output.count < unsentLimit, visited < Self.maxVisited, let (entry, isEvent) = position.readEntry() {
+            visited += 1
+            guard isEvent, wants(entry.change), sees(entry.change.node) else { continue }
+            beginEvents()
+            let line = position.event(entry, dialect.encoder)
+            output.append { dialect.write(.change(entry.change), line: line, to: &$0) }
         }
-        if events.changes.isEmpty { sendLagged(revision) }
+        // After all newer values.
+        if !position.isBehind { sendLagged(position.takeFolded(), position.revision) }
+        events.position = position
+    }
+
+    /// The maximum number of entries to visit before other sessions are served.
+    private static let maxVisited = 1_024
+
+    /// Whether a change is news: not if the reply to `watch` has shown it.
+    private func wants(_ change: WatchedChange) -> Bool {
+        if change.sequence > events.shownThrough { return true }
+        return watches.allSatisfy { $0.since < change.sequence || !$0.matches(change.node) }
     }
 
     private func sendNotices() {
@@ -66,24 +70,17 @@ extension Session {
         events.notices = []
     }
 
-    private func send(_ change: WatchedChange, _ encoded: EventCache) {
+    /// Reports how many changes were folded.
+    private func sendLagged(_ count: Int, _ revision: UInt64) {
+        if count == 0 { return }
         beginEvents()
-        events.folded += change.folded
-        let line = encoded.bytes(of: change, dialect.encoder)
-        output.append { dialect.write(.change(change), line: line, to: &$0) }
+        send(.lagged(revision: revision, count: count))
     }
 
     private func send(_ event: Event) {
         var line: [UInt8] = []
         dialect.encoder.append(event, to: &line)
         output.append { dialect.write(event, line: line, to: &$0) }
-    }
-
-    /// Reports how many changes were folded, after all newer ones were sent.
-    private func sendLagged(_ revision: UInt64) {
-        if events.folded == 0 { return }
-        send(.lagged(revision: revision, count: events.folded))
-        events.folded = 0
     }
 
     private func beginEvents() {
@@ -97,26 +94,5 @@ extension Session {
         if !events.interruptedPrompt { return }
         events.interruptedPrompt = false
         sendPrompt()
-    }
-}
-
-/// Caches one event in each format, however many sessions watch it.
-final class EventCache {
-    private var encoded: [Int: [UInt8]] = [:]
-
-    func bytes(of change: WatchedChange, _ encoder: ReplyEncoder) -> [UInt8] {
-        let way = (encoder.isJSON ? 1 : 0) + (encoder.usesCRLF ? 2 : 0)
-        if let bytes = encoded[way] { return bytes }
-        var bytes: [UInt8] = []
-        encoder.append(.change(change), to: &bytes)
-        encoded[way] = bytes
-        return bytes
-    }
-}
-
-extension WatchedChange {
-    /// Whether its line is long because of a text value.
-    fileprivate var isLong: Bool {
-        if case .string(let text) = new { text.utf8.count > 1_024 } else { false }
     }
 }

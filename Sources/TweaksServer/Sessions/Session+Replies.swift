@@ -67,7 +67,7 @@ extension Session {
     /// Discards all pending output.
     func forgetOutput() {
         replies = PendingReplies()
-        events = PendingEvents(watchBytes: events.watchBytes)
+        events = PendingEvents(watchBytes: events.watchBytes, at: events.position)
         batch = nil
         dialect.forgetInput()
         isInteractive = false

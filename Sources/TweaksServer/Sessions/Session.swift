@@ -28,7 +28,10 @@ final class Session {
     var output = OutputBuffer()
     var replies = PendingReplies()
     var watches: [Watch] = [] {
-        didSet { events.watchBytes = watches.reduce(0) { $0 + 256 + 2 * $1.subject.text.utf8.count } }
+        didSet {
+            events.watchBytes = watches.reduce(0) { $0 + 768 + 2 * $1.subject.text.utf8.count }
+            events.shownThrough = watches.reduce(0) { max($0, $1.since) }
+        }
     }
     var events = PendingEvents()
 
@@ -45,14 +48,18 @@ final class Session {
         let openedAt: Moment
         var phase = Phase.open
         var interest: PollInterest = .read
+        /// The size of the kernel's send buffer.
+        var sendBytes = Int.max
+        /// The bytes counted for the kernel's buffer while that is full.
+        var kernelBytes = 0
         /// Whether it had too many unsent bytes at the last check.
         var isFull = false
         /// Whether the sending side was shut down.
         var outputHasEnded = false
         /// Whether it is queued for a turn.
         var isRunnable = false
-        /// Whether it is in the list of sessions notified in this round.
-        var isNotified = false
+        /// Whether it waits for a turn to read the feed of changes.
+        var isDue = false
     }
 
     /// The client at the other end.

@@ -1,6 +1,7 @@
 // Defines the work in progress of a session, which delays its next request.
 
 import Tweaks
+import TweaksWire
 
 /// One piece of work at a time: replies come in the order of the requests. Only replaced as a whole, so that reading it
 /// is cheap.
@@ -8,6 +9,8 @@ indirect enum Work {
     case idle
     /// Background work will give the reply.
     case running(Running)
+    /// The request visits many tweaks, in slices.
+    case sweeping(Sweep, of: Request)
     /// A wrong token is answered with this error after a delay.
     case authenticationDelay(TweakError)
     /// The session was ended from outside during work that now has its reply; this error comes next.
@@ -38,7 +41,7 @@ indirect enum Work {
     var isBusy: Bool {
         switch self {
         case .idle, .closing: false
-        case .running, .authenticationDelay: true
+        case .running, .sweeping, .authenticationDelay: true
         }
     }
 
@@ -52,9 +55,12 @@ indirect enum Work {
         switch self {
         case .closing(let error): error
         case .running(let running): running.closeReason
-        case .idle, .authenticationDelay: nil
+        case .idle, .sweeping, .authenticationDelay: nil
         }
     }
+
+    /// Whether it proceeds in turns.
+    var isSweeping: Bool { if case .sweeping = self { true } else { false } }
 
     /// Whether it is a reload, whose events follow its reply.
     var isReload: Bool { if case .running(let running) = self { running.kind == .reload } else { false } }

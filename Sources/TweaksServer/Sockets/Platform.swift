@@ -49,6 +49,18 @@ package enum Platform {
         #endif
     }
 
+    /// Sets the kernel's send buffer of a connection, in bytes as the kernel counts them; it no longer enlarges it.
+    static func setSendBuffer(_ descriptor: Int32, _ bytes: Int) {
+        // Linux doubles what is set, for its own bookkeeping.
+        #if canImport(Darwin)
+            let factor = 1
+        #else
+            let factor = 2
+        #endif
+        var size = Int32(clamping: bytes / factor)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+
     /// Opens a descriptor only to reserve its number.
     static func openNull() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
 

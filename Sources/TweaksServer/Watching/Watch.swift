@@ -38,6 +38,13 @@ struct Watch {
         self.since = since
     }
 
+    /// The same watch after a reply has shown its values.
+    func answered(at sequence: UInt64) -> Watch {
+        var watch = self
+        watch.since = sequence
+        return watch
+    }
+
     /// Whether changes of a tweak can concern this watch.
     func matches(_ node: TweakNode) -> Bool {
         // Only settable tweaks can be modified.
@@ -45,10 +52,9 @@ struct Watch {
         return path.map { $0 == node.path } ?? pattern?.matches(node.path) ?? false
     }
 
-    /// Whether to send this change: for `modified` only if the old or the new value differs from the default; never if
-    /// it was part of the reply to `watch`.
-    func wants(_ change: WatchedChange) -> Bool {
-        guard change.sequence > since, matches(change.node) else { return false }
+    /// Whether this change is an event: for `modified` only if the old or the new value differs from the default.
+    func selects(_ change: WatchedChange) -> Bool {
+        guard matches(change.node) else { return false }
         if change.node.isSecret { return true }
         let standard = change.node.defaultValue
         return subject != .modified || change.new != standard || change.old != standard

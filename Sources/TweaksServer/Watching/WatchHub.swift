@@ -1,151 +1,245 @@
-// Routes changed tweaks to the sessions that watch them.
+// Takes changes from the commit stream into the feed, a slice at a time, and notifies the sessions that watch them.
 
 import Tweaks
 import TweaksWire
 
 /// The watching sessions of a server. Used on the I/O thread only.
+///
+/// A change costs one entry in the feed and one count for each audience. Sessions read the feed themselves, each in its
+/// own turn; one whose client does not read costs nothing until it does.
 final class WatchHub {
-    private let registry: TweakRegistry
+    let registry: TweakRegistry
     private let wake: @Sendable () -> Void
     /// Exists only while a session watches, because it adds cost to commits.
     private var follower: CommitFollower?
     private(set) var sessions: [Session] = []
     /// Whether a session watches something.
     private(set) var isFollowed = false
-    /// The sessions that watch a tweak, computed when it first changes. Cleared when patterns or tweaks change.
-    private var watchers: [ObjectIdentifier: [Session]] = [:]
+    private let feed = EventFeed()
+    private var intake = Intake()
+    private var audiences: [Audience] = []
+    /// The audiences that a tweak matches, computed when it first changes. Cleared when patterns or tweaks change.
+    private var routes: [ObjectIdentifier: [Audience]] = [:]
+    private var routeCount = 0
     private var generation: UInt64 = 0
-    /// The watched figures, with the values last sent.
-    private var metrics: [(node: TweakNode, sent: TweakValue)] = []
-    private let metricInterval: Duration = .milliseconds(100)
-    private var metricsSentAt: Moment
+    private var dueAudiences: [Audience] = []
+    /// Sessions with unread entries, in the order of their turns.
+    private var due: [Session] = []
+    private var firstDue = 0
+    var figures: WatchedFigures
+
+    /// The positions that the audiences list, all together.
+    private static let maxListed = 65_536
+    /// The maximum size of `routes`, in audiences.
+    private static let maxRoutes = 262_144
+    /// The amount of work between two readings of the clock.
+    private static let workBetweenClocks = 64
 
     /// - Parameter wake: Wakes the I/O thread after a commit made elsewhere.
     init(registry: TweakRegistry, now: Moment, wake: @escaping @Sendable () -> Void) {
         self.registry = registry
-        metricsSentAt = now
         self.wake = wake
+        figures = WatchedFigures(now)
     }
 
-    /// Whether changes wait to be distributed.
-    var isReady: Bool { isFollowed && follower?.hasUpdates ?? false }
+    /// Whether changes wait to be taken in, or sessions for their turns.
+    var isReady: Bool {
+        isFollowed && (!intake.isEmpty || hasDue || figures.isPolling || follower?.hasUpdates ?? false)
+    }
 
-    /// Updates the hub after a session's patterns changed.
+    private var hasDue: Bool { firstDue < due.count }
+
+    /// Its approximate size in memory, in bytes.
+    var memorySize: Int { feed.memorySize }
+
+    // MARK: Sessions
+
+    /// Updates the hub after a session's patterns or rights changed.
     func update(_ session: Session) {
+        let position = session.events.position
+        if position?.audience.fits(session) ?? session.watches.isEmpty { return }
+        position.map { leave($0.audience, session) }
+        session.events.position = nil
         sessions.removeAll { $0 === session }
-        if !session.watches.isEmpty { sessions.append(session) }
+        if !session.watches.isEmpty { join(session, position) }
         isFollowed = !sessions.isEmpty
-        watchers.removeAll()
-        if session.watches.isEmpty {
-            metrics.removeAll { watchers(of: $0.node).isEmpty }
-        } else {
-            // Before the reply reads their values, so that later publications count as changes.
-            findMetrics { registry.current($0) }
-        }
-        if sessions.isEmpty {
-            follower = nil
+        if !isFollowed {
+            end()
         } else if follower == nil {
             follower = registry.follow(.folds, wake)
         }
     }
 
-    /// Sends all committed changes to the watching sessions.
-    /// - Returns: The sessions that received something.
-    func distribute(unsentLimit: Int) -> [Session] {
-        guard var batch = follower?.drain(), !batch.isEmpty else { return [] }
+    private func join(_ session: Session, _ position: WatchPosition?) {
+        sessions.append(session)
+        let known = audiences.first { $0.fits(session) }
+        let audience = known ?? Audience(session, feed.end)
+        audience.add(session)
+        session.events.position = position?.moved(to: audience) ?? WatchPosition(audience, feed)
+        if known != nil { return }
+        audiences.append(audience)
+        forgetRoutes()
+        // Before the reply reads their values, so that later publications count as changes.
+        figures.find(in: registry, for: audience) { registry.current($0) }
+    }
+
+    private func leave(_ audience: Audience, _ session: Session) {
+        audience.remove(session)
+        if !audience.members.isEmpty { return }
+        audiences.removeAll { $0 === audience }
+        forgetRoutes()
+    }
+
+    private func end() {
+        follower = nil
+        for session in due[firstDue...] { session.connection.isDue = false }
+        (intake, due, firstDue) = (Intake(), [], 0)
+        figures.forget()
+        feed.compact(unreadFrom: feed.end)
+    }
+
+    // MARK: Taking in
+
+    /// Takes committed changes into the feed.
+    /// - Parameter isOver: Whether the slice of time has ended.
+    func takeIn(until isOver: () -> Bool) {
+        var work = 0
+        while let change = nextChange() {
+            work += add(change)
+            if work >= Self.workBetweenClocks {
+                work = 0
+                if isOver() { break }
+            }
+        }
+        notify()
+    }
+
+    private func nextChange() -> WatchedChange? {
+        if let change = intake.next() { return change }
+        guard isFollowed, let batch = follower?.drain(), !batch.isEmpty else { return nil }
+        intake = Intake(batch)
         // Only after the batch is taken: it may contain the first change of a tweak that was just registered.
         forgetIfStale()
-        var notified = NotifiedSessions()
-        while let change = batch.folded?.popFirst() { deliver(change, &notified, unsentLimit) }
-        for record in batch.records { record.forEachChange { deliver($0, &notified, unsentLimit) } }
-        return notified.end()
+        return intake.next()
     }
 
-    private func deliver(_ change: WatchedChange, _ notified: inout NotifiedSessions, _ unsentLimit: Int) {
-        let cache = EventCache()
-        for session in watchers(of: change.node) where session.wants(change) && session.sees(change.node) {
-            session.offer(change, cache, unsentLimit: unsentLimit)
-            notified.insert(session)
+    /// Adds a change for those that watch it.
+    /// - Returns: The amount of work.
+    @discardableResult
+    func add(_ change: WatchedChange) -> Int {
+        var entry: FeedEntry?
+        let (found, work) = audiences(of: change.node)
+        for audience in found where audience.wants(change) {
+            let added = entry ?? feed.append(change)
+            entry = added
+            audience.note(added, limit: max(32, Self.maxListed / audiences.count))
+            if !audience.isDue {
+                audience.isDue = true
+                dueAudiences.append(audience)
+            }
         }
+        if feed.isLarge { trim() }
+        return 1 + work + found.count / 8
     }
 
-    private func watchers(of node: TweakNode) -> [Session] {
-        if let known = watchers[ObjectIdentifier(node)] { return known }
-        let found = sessions.filter { session in session.watches.contains { $0.matches(node) } }
-        if watchers.count >= 1_024 { watchers.removeAll() }
-        watchers[ObjectIdentifier(node)] = found
-        return found
+    private func audiences(of node: TweakNode) -> (audiences: [Audience], work: Int) {
+        if let known = routes[ObjectIdentifier(node)] { return (known, 0) }
+        let found = audiences.filter { $0.matches(node) }
+        if routeCount + found.count + 1 > Self.maxRoutes { forgetRoutes() }
+        routes[ObjectIdentifier(node)] = found
+        routeCount += found.count + 1
+        return (found, audiences.count)
     }
+
+    private func forgetRoutes() { (routes, routeCount) = ([:], 0) }
 
     // A removed tweak's identity may be reused by another one.
     private func forgetIfStale() {
         let current = registry.generation
         if current == generation { return }
         generation = current
-        watchers.removeAll()
+        forgetRoutes()
         // A new figure is unseen, so any value but its default is a change.
-        findMetrics { $0.defaultValue }
+        figures.renew(in: registry, for: audiences)
+    }
+
+    /// Gives the sessions of notified audiences a turn, unless their clients do not read: these get one when they do.
+    func notify() {
+        for audience in dueAudiences {
+            audience.isDue = false
+            for session in audience.members where !session.connection.interest.contains(.write) { enqueue(session) }
+        }
+        dueAudiences.removeAll(keepingCapacity: true)
+    }
+
+    /// Gives a session a turn.
+    func enqueue(_ session: Session) {
+        if session.connection.isDue { return }
+        session.connection.isDue = true
+        due.append(session)
+    }
+
+    /// The next session with unread entries.
+    func nextDue() -> Session? {
+        if hasDue {
+            let session = due[firstDue]
+            firstDue += 1
+            session.connection.isDue = false
+            return session
+        }
+        (due, firstDue) = ([], 0)
+        if feed.mayShrink { trim() }
+        return nil
+    }
+
+    /// Frees what no session has to read.
+    func trim() {
+        let unread = sessions.lazy.compactMap { $0.events.position }.filter(\.isBehind)
+        feed.compact(unreadFrom: unread.reduce(feed.end) { min($0, $1.next) })
+        if feed.count == 0 { for audience in audiences { audience.forgetPositions(before: feed.end) } }
     }
 
     // MARK: Figures
 
     /// When the watched figures are checked next; nil if none is watched.
-    func nextMetricsCheck() -> Moment? {
-        if sessions.isEmpty { return nil }
-        forgetIfStale()
-        return metrics.isEmpty ? nil : metricsSentAt + metricInterval
+    func nextFigureCheck() -> Moment? {
+        if !isFollowed || figures.isEmpty && generation == registry.generation { return nil }
+        return figures.nextPoll
     }
 
-    /// Finds the watched figures again. Known ones keep the value last sent: their change may still be due.
-    private func findMetrics(sent: (TweakNode) -> TweakValue?) {
-        let known = Dictionary(metrics.map { (ObjectIdentifier($0.node), $0.sent) }) { first, _ in first }
-        let nodes = registry.listing().nodes.filter { node in
-            node.definition.flags.contains(.readOnly) && !watchers(of: node).isEmpty
-        }
-        metrics = nodes.compactMap { node in (known[ObjectIdentifier(node)] ?? sent(node)).map { (node, $0) } }
+    /// Takes in the figures that changed. They are polled ten times a second, so that publishing costs nothing here.
+    /// - Parameter isOver: Whether the slice of time has ended.
+    func takeInFigures(now: Moment, until isOver: () -> Bool) {
+        guard let next = nextFigureCheck(), figures.isPolling || next <= now else { return }
+        if !figures.isPolling { forgetIfStale() }
+        figures.poll(registry, now, until: isOver) { add($0) }
+        notify()
     }
+}
 
-    /// Sends the figures that changed. They are polled ten times a second, so that publishing costs nothing here.
-    func distributeMetrics(now: Moment, unsentLimit: Int) -> [Session] {
-        guard let due = nextMetricsCheck(), due <= now else { return [] }
-        metricsSentAt = now
-        var notified = NotifiedSessions()
-        let revision = registry.revision
-        for position in metrics.indices {
-            let (node, sent) = metrics[position]
-            guard let value = registry.current(node), value != sent else { continue }
-            metrics[position].sent = value
-            let change = WatchedChange(node: node, old: sent, new: value, origin: .code, revision: revision)
-            let cache = EventCache()
-            for session in watchers(of: node) where session.sees(node) {
-                session.offer(change, cache, unsentLimit: unsentLimit)
-                notified.insert(session)
+/// Changes that were drained from the stream and are not in the feed yet.
+private struct Intake {
+    private var folded: FoldingQueue?
+    private var records: [CommitRecord] = []
+    private var record = 0
+    private var part = 0
+
+    init() {}
+
+    init(_ batch: CommitStream.Batch) { (folded, records) = (batch.folded, batch.records) }
+
+    var isEmpty: Bool { folded?.isEmpty ?? true && records.isEmpty }
+
+    mutating func next() -> WatchedChange? {
+        if let change = folded?.popFirst() { return change }
+        while record < records.count {
+            while part < records[record].parts.count {
+                defer { part += 1 }
+                if let change = WatchedChange(records[record].parts[part], of: records[record]) { return change }
             }
+            (record, part) = (record + 1, 0)
         }
-        return notified.end()
-    }
-}
-
-/// The sessions that received something, each once, in the order of watching.
-private struct NotifiedSessions {
-    private(set) var sessions: [Session] = []
-
-    mutating func insert(_ session: Session) {
-        if session.connection.isNotified { return }
-        session.connection.isNotified = true
-        sessions.append(session)
-    }
-
-    func end() -> [Session] {
-        for session in sessions { session.connection.isNotified = false }
-        return sessions
-    }
-}
-
-extension Session {
-    /// Whether to send a change to this session: not if the reply to `watch` has shown it. The page shows layers as
-    /// well.
-    fileprivate func wants(_ change: WatchedChange) -> Bool {
-        (change.isReported || dialect.showsLayers) && watches.contains { $0.wants(change) }
+        self = Intake()
+        return nil
     }
 }

@@ -10,14 +10,18 @@ final class TurnByTurnServer {
     let stepped: SteppedServer
     private let directory: TemporaryDirectory
 
-    init(registry: TweakRegistry = TweakRegistry(), faults: (any FaultInjector)? = nil) throws {
-        self.registry = registry
-        directory = try TemporaryDirectory()
+    convenience init(registry: TweakRegistry = TweakRegistry(), faults: (any FaultInjector)? = nil) throws {
         var (limits, hooks) = (TweakServerLimits(), TweakServerHooks())
         (limits.turn, limits.watchedTurn) = (.zero, .zero)
         hooks.faults = faults
+        try self.init(registry, limits, hooks)
+    }
+
+    init(_ registry: TweakRegistry, _ limits: TweakServerLimits, _ hooks: TweakServerHooks) throws {
+        self.registry = registry
+        directory = try TemporaryDirectory()
         stepped = try SteppedServer(
-            at: try SteppedServer.Socket(socketPath: directory.file("socket")), registry: registry, limits: limits,
+            at: try SteppedServer.Socket(socketPath: directory.file("socket"), faults: hooks.faults), registry: registry, limits: limits,
             hooks: hooks)
     }
 

@@ -64,7 +64,7 @@ import TweaksTestSupport
     }
 
     @Test func endedSessionsThatDoNotReadAreClosedBeforeOthers() throws {
-        let (server, client) = try server(1_000_000).withClient()
+        let (server, client) = try server(700_000).withClient()
         var deaf: [TestClient] = []
         for _ in 0..<20 {
             deaf.append(try server.connect())
@@ -74,12 +74,12 @@ import TweaksTestSupport
                 server.settle()
             }
         }
-        let others = try (0..<6).map { _ in try server.connect() }
+        let others = try (0..<5).map { _ in try server.connect() }
         for other in others {
             try other.ask("begin")
-            #expect(try other.status("Texts/Of/T10 = \(Self.text("y", 50_000))") == "ok queued")
+            #expect(try other.status("Texts/Of/T10 = \(Self.text("y", 5_000))") == "ok queued")
         }
-        #expect(try memorySize(client) <= 1_000_000)
+        #expect(try memorySize(client) <= 700_000)
         #expect(try client.hasHit("memoryBytes"))
         for other in others { #expect(try other.status("abort") == "ok aborted 1") }
     }

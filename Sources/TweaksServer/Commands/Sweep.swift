@@ -1,0 +1,117 @@
+// Visits many tweaks for one request, in slices of time, so that other sessions are served between them.
+
+import Tweaks
+import TweaksWire
+
+/// A request that visits many tweaks before it can be answered. Used on the I/O thread only.
+///
+/// The tweaks are those at its start, and values come from one snapshot: the reply shows one revision.
+final class Sweep {
+    typealias Finish = (Executor, Session, [TweakNode]) throws(TweakError) -> Executor.Outcome
+
+    private let view: TweakView
+    private var selection: TweakSelection?
+    private var nodes: [TweakNode] = []
+    private var position = 0
+    private var kept: [TweakNode] = []
+    private let visit: ((TweakNode) -> Bool)?
+    private let finish: Finish
+
+    /// The number of tweaks that are visited between two readings of the clock.
+    private static let step = 256
+    /// Up to this number of tweaks, a request is carried out at once.
+    static let short = 2_048
+
+    /// - Parameters:
+    ///   - visit: Whether the reply is about a tweak; nil if it is about all that were resolved.
+    ///   - finish: Makes the reply.
+    init(
+        _ resolution: TweakView.Resolution, in view: TweakView, _ visit: ((TweakNode) -> Bool)?, _ finish: @escaping Finish
+    ) {
+        (self.view, self.visit, self.finish) = (view, visit, finish)
+        switch resolution {
+        case .nodes(let nodes): self.nodes = nodes
+        case .selection(let selection): self.selection = selection
+        }
+    }
+
+    /// Its approximate size in memory, in bytes.
+    var memorySize: Int { 1_024 + 8 * ((selection?.nodes.count ?? nodes.count) + kept.count) }
+
+    /// Visits more tweaks.
+    /// - Parameter isOver: Whether the slice of time has ended.
+    /// - Returns: Whether all were visited.
+    func advance(until isOver: () -> Bool) throws(TweakError) -> Bool {
+        while var selection {
+            self.selection = nil
+            if selection.visit(Self.step) {
+                nodes = try view.nodes(of: selection)
+            } else {
+                self.selection = selection
+            }
+            if isOver() { return false }
+        }
+        guard let visit else {
+            kept = nodes
+            return true
+        }
+        while position < nodes.count {
+            let end = min(position + Self.step, nodes.count)
+            for node in nodes[position..<end] where visit(node) { kept.append(node) }
+            position = end
+            if position < nodes.count, isOver() { return false }
+        }
+        return true
+    }
+
+    /// Makes the reply.
+    func end(_ executor: Executor, _ session: Session) throws(TweakError) -> Executor.Outcome {
+        if view.rights != session.grants.rights { throw TweakError(.denied, "your rights have changed") }
+        return try finish(executor, session, kept)
+    }
+}
+
+extension Executor {
+    /// Resolves patterns, and continues with the tweaks: at once, or in slices if there are many.
+    /// - Parameter visit: Whether the reply is about a tweak; nil if it is about all.
+    func sweep(
+        _ patterns: [String], _ session: Session, where visit: ((TweakNode) -> Bool)? = nil, _ finish: @escaping Sweep.Finish
+    ) throws(TweakError) -> Outcome {
+        // Too many patterns would block other sessions.
+        guard patterns.count <= limits.watchPatterns else {
+            throw TweakError(
+                .tooMany, "at most \(limits.watchPatterns) patterns at once; use a wider one", limit: .watchPatterns)
+        }
+        return try sweep(try view(session).select(patterns), session, where: visit, finish)
+    }
+
+    func sweep(
+        _ resolution: TweakView.Resolution, _ session: Session, where visit: ((TweakNode) -> Bool)? = nil,
+        _ finish: @escaping Sweep.Finish
+    ) throws(TweakError) -> Outcome {
+        let sweep = Sweep(resolution, in: view(session), visit, finish)
+        if registry.count > Sweep.short { return .sweep(sweep) }
+        _ = try sweep.advance { false }
+        return try sweep.end(self, session)
+    }
+}
+
+extension EventLoop {
+    /// Continues a request that visits many tweaks, for one turn.
+    func advance(_ sweep: Sweep, of request: Request, _ session: Session, until turnEnds: Moment) {
+        do throws(TweakError) {
+            if try !sweep.advance(until: { updateClock() >= turnEnds }) { return }
+            session.work = .idle
+            carryOut(request, session) {
+                do throws(TweakError) {
+                    return try sweep.end(executor, session)
+                } catch {
+                    return executor.refusal(error, of: request, session)
+                }
+            }
+        } catch {
+            session.work = .idle
+            carryOut(request, session) { executor.refusal(error, of: request, session) }
+        }
+    }
+}
