@@ -101,7 +101,11 @@ extension EventLoop {
         if let closeReason, isStream { return dismissRevoked(session, closeReason) }
         // The stream showed what the earlier rights allowed, whether there are more or fewer now.
         let isOther = session.grants.rights != before
-        if isLess || ended != nil || isStream && isOther { rightsChanged(session) } else if isOther { hub.update(session) }
+        if isLess || ended != nil || isStream && isOther {
+            rightsChanged(session)
+        } else if isOther {
+            hub.update(session)
+        }
         if let closeReason { dismissRevoked(session, closeReason) }
     }
 

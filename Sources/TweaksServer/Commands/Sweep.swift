@@ -26,7 +26,8 @@ final class Sweep {
     ///   - visit: Whether the reply is about a tweak; nil if it is about all that were resolved.
     ///   - finish: Makes the reply.
     init(
-        _ resolution: TweakView.Resolution, in view: TweakView, _ visit: ((TweakNode) -> Bool)?, _ finish: @escaping Finish
+        _ resolution: TweakView.Resolution, in view: TweakView, _ visit: ((TweakNode) -> Bool)?,
+        _ finish: @escaping Finish
     ) {
         (self.view, self.visit, self.finish) = (view, visit, finish)
         switch resolution {
@@ -75,7 +76,8 @@ extension Executor {
     /// Resolves patterns, and continues with the tweaks: at once, or in slices if there are many.
     /// - Parameter visit: Whether the reply is about a tweak; nil if it is about all.
     func sweep(
-        _ patterns: [String], _ session: Session, where visit: ((TweakNode) -> Bool)? = nil, _ finish: @escaping Sweep.Finish
+        _ patterns: [String], _ session: Session, where visit: ((TweakNode) -> Bool)? = nil,
+        _ finish: @escaping Sweep.Finish
     ) throws(TweakError) -> Outcome {
         // Too many patterns would block other sessions.
         guard patterns.count <= limits.watchPatterns else {

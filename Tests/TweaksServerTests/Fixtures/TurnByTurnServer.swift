@@ -21,8 +21,8 @@ final class TurnByTurnServer {
         self.registry = registry
         directory = try TemporaryDirectory()
         stepped = try SteppedServer(
-            at: try SteppedServer.Socket(socketPath: directory.file("socket"), faults: hooks.faults), registry: registry, limits: limits,
-            hooks: hooks)
+            at: try SteppedServer.Socket(socketPath: directory.file("socket"), faults: hooks.faults),
+            registry: registry, limits: limits, hooks: hooks)
     }
 
     func connect() throws -> TestClient {

@@ -16,7 +16,8 @@ import TweaksTestSupport
     }
 
     /// What arrives at clients that have not read is what the kernel held for them.
-    @Test(arguments: Transport.available) func clientsThatDoNotReadFillNoMoreThanTheirShare(_ transport: Transport) throws {
+    @Test(arguments: Transport.available)
+    func clientsThatDoNotReadFillNoMoreThanTheirShare(_ transport: Transport) throws {
         let (server, count) = (try server(), 120)
         let flood = String(repeating: "get *\n", count: 40)
         let deaf = try (0..<count).map { _ in
@@ -27,7 +28,8 @@ import TweaksTestSupport
         let other = try server.connect()
         #expect(try Int(other.stats("heldBytes")) ?? .max <= Self.budget)
         // Over TCP the rest is in the clients' receive buffers, which this process does not hold.
-        let inKernel = try transport == .unix
+        let inKernel =
+            try transport == .unix
             ? deaf.map { try $0.arrivedBytes() } : Self.sendQueues(of: server.server.port ?? 0, transport)
         #expect(transport != .unix || inKernel.count == count)
         #expect(inKernel.reduce(0, +) <= Self.budget / 4)
