@@ -2,8 +2,9 @@
 
 export const root = document.documentElement;
 export const byId = (id) => document.getElementById(id);
-// External text is shown without control, invisible and bidirectional characters, which could affect the text around it
-// or hide in it: the list of Quoting+Invisible.swift. The first alternatives have a visible effect on their neighbors.
+// External text is shown without control, invisible and bidirectional characters, which could affect the
+// text around it or hide in it: the list of Quoting+Invisible.swift. The first alternatives have a visible
+// effect on their neighbors.
 const joins = '[\\u0600-\\u061b\\u061d-\\u109f\\u1780-\\u17b3\\u17b6-\\u180a\\u1810-\\u18af]';
 const flags = '\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073}';
 const emoji = '(?!\\p{ASCII})\\p{Emoji}';
@@ -16,7 +17,8 @@ const hidden = new RegExp([
   '(?<=[\\u1820-\\u18aa])[\\u180b-\\u180d\\u180f]',
   `\\u{1f3f4}\\u{e0067}\\u{e0062}(?:${flags})\\u{e007f}`,
   '([\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\xad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f'
-    + '\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb'
+    + '\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0'
+    + '\\ufff0-\\ufffb'
     + '\\u{1bca0}-\\u{1bca3}\\u{1d159}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}])',
 ].join('|'), 'gu');
 export const clean = (text) => String(text).replace(hidden, (found, isHidden) => isHidden ? '\ufffd' : found);

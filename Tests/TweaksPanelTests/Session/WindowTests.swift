@@ -91,13 +91,12 @@ import TweaksWire
     }
 
     @Test func namesAreShownAndOwnTheirChanges() throws {
-        let (_, panel, line) = try PanelServer.connectedWithLine()
+        let (server, panel, line) = try PanelServer.connectedWithLine()
         try line.ask("watch Content")
         // Percent-encoded.
         _ = try panel.set(size: 72, "", ["Tweaks-Name: Zo%C3%AB"])
         #expect(try line.line().hasSuffix(" by token admin (Zoë)"))
-        // The next request of the same connection has no name.
-        _ = try panel.set(size: 80)
+        _ = try server.connect().set(size: 80)
         #expect(try line.line().hasSuffix(" by token admin"))
         let history = try panel.ask("GET", "/api/history").items("history").compactMap { $0["by"] as? String }
         #expect(history == ["token admin", "token admin (Zoë)"])
@@ -109,6 +108,10 @@ import TweaksWire
         #expect(undone.json["by"] as? String == "token admin" && undone.json["undid"] as? Int == 2)
         let change = try #require(undone.items("changes").first)
         #expect(change["was"] as? Double == 72 && change["value"] as? Double == 80)
+        #expect(try line.line().hasSuffix(" by token admin (Bob)"))
+        // The next request of the same connection has no name.
+        _ = try panel.set(size: 81)
+        #expect(try line.line().hasSuffix(" by token admin"))
     }
 
     @Test(arguments: [

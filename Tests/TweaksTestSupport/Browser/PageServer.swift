@@ -43,6 +43,8 @@ package final class PageServer: Sendable {
     private final class RequestLog: Sendable {
         let requests = Mutex<[Request]>([])
         let hasStopped = Mutex(false)
+        /// The accepted connections.
+        let connections = Mutex<Set<Int32>>([])
         /// One line for each request.
         let lines = LogLines()
     }
@@ -67,7 +69,12 @@ package final class PageServer: Sendable {
                     break
                 }
                 // Browsers open connections that they may never use, so each one has its own thread.
-                Thread.detachNewThread { try? Self.serve(TestClient(accepted: accepted), pages, log) }
+                log.connections.withLock { _ = $0.insert(accepted) }
+                Thread.detachNewThread {
+                    let client = TestClient(accepted: accepted)
+                    try? Self.serve(client, pages, log)
+                    withExtendedLifetime(client) { log.connections.withLock { _ = $0.remove(accepted) } }
+                }
             }
             _ = systemClose(number)
         }
@@ -77,6 +84,10 @@ package final class PageServer: Sendable {
         log.hasStopped.withLock { $0 = true }
         // Wakes the accepting thread.
         _ = try? TestClient(port: port)
+        // A browser must not send its next request to this server by a connection that it has opened in advance.
+        log.connections.withLock { connections in
+            for number in connections { shutdown(number, Int32(SHUT_RDWR)) }
+        }
     }
 
     /// All requests so far.
