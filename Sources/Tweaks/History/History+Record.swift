@@ -50,6 +50,8 @@ extension History {
         var isInterleaved = false
         /// The number of the last record at the time of the undo.
         var undoneAt: UInt64 = 0
+        /// The number of its client in this history.
+        var client = 0
 
         package init(
             number: UInt64, revision: UInt64, time: ContinuousClock.Instant, origin: TweakOrigin, kind: CommitKind,

@@ -15,6 +15,7 @@ extension History {
         let hasOwn = !records.isEmpty
         let hasChanged = records.contains { $0.isChange }
         records = Self.withUndoneAt(older) + records
+        renumberClients()
         updateWeight()
         // The file has more records than fit, which is no loss.
         let removedBefore = removed

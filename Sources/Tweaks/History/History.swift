@@ -20,6 +20,7 @@ package struct History: Sendable {
     private(set) var weight = 0
     /// The maximum of `weight`; beyond it the oldest records are removed.
     private(set) var maxWeight = History.defaultMaxWeight
+    private var clients = ClientNumbers()
 
     /// The number of records that were removed because of the limits.
     var forgotten: UInt64 { removed }
@@ -49,16 +50,16 @@ package struct History: Sendable {
     ///   - spared: The number of newest records that are never removed.
     ///   - size: The size of a record.
     mutating func remove(_ excess: Int, sparing spared: Int = 0, _ size: (Record) -> Int) {
-        var (excess, shares): (Int, [String: Int]) = (excess, [:])
+        var shares = [Int](repeating: 0, count: clients.count)
+        for index in records.indices { shares[records[index].client] += size(records[index]) }
+        let most = Self.largestShare(shares, total: shares.reduce(0, +) - excess)
+        var (excess, position, kept): (Int, Int, [Record]) = (excess, 0, [])
         let end = records.count - spared
-        for record in records { shares[record.origin.client, default: 0] += size(record) }
-        let most = Self.largestShare(shares.values, total: shares.values.reduce(0, +) - excess)
-        var kept: [Record] = []
-        kept.reserveCapacity(records.count)
-        for (index, record) in records.enumerated() {
-            let client = record.origin.client
-            if excess > 0, index < end, let share = shares[client], share > most {
-                shares[client] = share - size(record)
+        while excess > 0, position < end {
+            let record = records[position]
+            position += 1
+            if shares[record.client] > most {
+                shares[record.client] -= size(record)
                 excess -= size(record)
                 weight -= record.weight
                 released.append(record)
@@ -67,11 +68,44 @@ package struct History: Sendable {
                 kept.append(record)
             }
         }
-        records = kept
+        records.replaceSubrange(..<position, with: kept)
+    }
+
+    /// Numbers the clients of records from 0, so that counting by client is cheap.
+    private struct ClientNumbers {
+        private var origins: [TweakOrigin: Int] = [:]
+        private var clients: [String: Int] = [:]
+        private var last: (origin: TweakOrigin, number: Int)?
+
+        /// The number of clients so far.
+        var count: Int { clients.count }
+        /// Each connection of a client without a token has an origin of its own.
+        var hasManyOrigins: Bool { origins.count > 4_096 }
+
+        mutating func number(of origin: TweakOrigin) -> Int {
+            if let last, last.origin == origin { return last.number }
+            let number = origins[origin] ?? add(origin)
+            last = (origin, number)
+            return number
+        }
+
+        private mutating func add(_ origin: TweakOrigin) -> Int {
+            let client = origin.client
+            let number = clients[client] ?? clients.count
+            clients[client] = number
+            origins[origin] = number
+            return number
+        }
+    }
+
+    /// Numbers the clients of all records again.
+    mutating func renumberClients() {
+        clients = ClientNumbers()
+        for index in records.indices { records[index].client = clients.number(of: records[index].origin) }
     }
 
     /// The share that each client may keep, so that all together keep a total.
-    private static func largestShare(_ shares: some Collection<Int>, total: Int) -> Int {
+    private static func largestShare(_ shares: [Int], total: Int) -> Int {
         var rest = total
         for (position, share) in shares.sorted().enumerated() {
             let most = max(0, rest) / (shares.count - position)
@@ -110,8 +144,11 @@ package struct History: Sendable {
         makeRoom(for: weight)
         self.weight += weight
         // Amortized: removing moves all others, so an eighth of the records is removed at once.
-        if records.count >= limit { remove(records.count - limit + 1 + limit / 8) { _ in 1 } }
-        records.append(Record(lastNumber, revision, commit.moment, commit.origin, kind, .done, parts))
+        if records.count - limit >= limit / 8 { remove(records.count - limit + 1) { _ in 1 } }
+        if clients.hasManyOrigins { renumberClients() }
+        var record = Record(lastNumber, revision, commit.moment, commit.origin, kind, .done, parts)
+        record.client = clients.number(of: commit.origin)
+        records.append(record)
     }
 
     /// Removes records if the total weight is too high.

@@ -88,7 +88,9 @@ extension TweakRegistry {
         }
     }
 
-    /// The maximum number of commits in the history, at most 1,000,000; 0 disables it.
+    /// The number of commits that the history keeps, at most 1,000,000; 0 disables it.
+    ///
+    /// Up to an eighth more are there before the oldest of the clients with the most are removed.
     ///
     /// In addition, the total number of changes in all commits is limited to 100,000; a long text counts as several.
     public var historyLimit: Int {

@@ -142,7 +142,15 @@ struct HistoryTests {
         }
         let left = entries
         #expect(left.count { $0.contains(" session 1") } == 30 && left.count { $0.contains(" ops (A)") } > 50)
-        #expect(left.count <= 100)
+        #expect((100...112).contains(left.count))
+    }
+
+    /// More are removed at once, not fewer kept.
+    @Test func theLastThousandEntriesAreKept() throws {
+        for number in 1...2_500 {
+            try set(10 + Double(number % 90), by: UInt64(number % 3))
+            if number > 995 { #expect((min(number, 1_000)...1_125).contains(entries.count)) }
+        }
     }
 
     @Test func aStepIsAnEntryOfItsOwn() throws {
