@@ -138,7 +138,7 @@ import TweaksWire
         #expect(verifier.problems == [])
         #expect(
             verifier.remarks == [
-                "older files were removed by the audit itself, which says so",
+                "older files were removed by the audit itself, as audit.log:1 says",
                 "1 line restored from the history after a crash",
             ])
     }
@@ -150,6 +150,31 @@ import TweaksWire
         #expect(try verify().code == 1)
         #expect(try verify([home.file("missing")]).code == 1)
         #expect(try verify([home.path]).code == 1)
+    }
+
+    /// One who can write the file must not keep an operator from verifying it.
+    @Test(.timeLimit(.minutes(1))) func aLongLineTakesNoTimeForEachOfItsChunks() throws {
+        try Data(repeating: UInt8(ascii: "x"), count: 60_000_000).write(to: URL(fileURLWithPath: path))
+        #expect(try verify().output.contains("no line has a link"))
+    }
+
+    /// A line that the noted link does not cover proves nothing; one who can write the file can append it.
+    @Test(arguments: [true, false]) func aLineAfterTheNotedLinkExcusesNoRemovedFile(_ isNoted: Bool) throws {
+        var (head, bytes) = (Array(String(repeating: "a", count: 64).utf8), [UInt8]())
+        let removed = String(decoding: head, as: UTF8.self)
+        var lines: [[UInt8]] = []
+        for (index, line) in [#"{"new":1}"#, #"{"kind":"dropped","file":"x","last":"\#(removed)"}"#].enumerated() {
+            bytes = []
+            AuditChain.append(Array(line.utf8)[...], after: &head, isFirst: index == 0, to: &bytes)
+            lines.append(bytes.dropLast())
+        }
+        var verifier = AuditVerifier(head: AuditChain.Line(lines[isNoted ? 0 : 1][...])?.link)
+        for (index, line) in lines.enumerated() { verifier.read(line[...], at: "audit.log:\(index + 1)") }
+        verifier.finish()
+        #expect(verifier.problems == [])
+        #expect(
+            verifier.remarks.first == "older files were removed by the audit itself, as audit.log:2 says"
+                + (isNoted ? ", after the given link, which does not vouch for it" : ""))
     }
 
     @Test(

@@ -22,8 +22,8 @@ struct AuditVerifier {
     private var restored = 0
     /// The link that the first line follows.
     private var firstAfter = AuditChain.start
-    /// The last links of files that the audit itself has removed.
-    private var removed: Set<[UInt8]> = []
+    /// The last links of files that the audit itself has removed, with the line that says so, and its number.
+    private var removed: [[UInt8]: (place: String, line: Int)] = [:]
     /// The link that was noted elsewhere, the line that has it, and the number of lines after that.
     private let noted: [UInt8]?
     private var found: (place: String, later: Int)?
@@ -41,7 +41,7 @@ struct AuditVerifier {
         if line.link == noted { found = (place, 0) }
         if line.body.contains(Self.fromHistory) { restored += 1 }
         if line.body.contains(Self.dropped), let link = JSON(String(decoding: bytes, as: UTF8.self))?["last"]?.string {
-            removed.insert(Array(link.utf8))
+            removed[Array(link.utf8)] = (place, lines)
         }
     }
 
@@ -78,7 +78,7 @@ struct AuditVerifier {
     /// Checks what only the end shows.
     mutating func finish() {
         if head == nil { report("no line has a link: an audit of this version has one in each") }
-        if head != nil, firstAfter != AuditChain.start, !removed.contains(firstAfter) {
+        if head != nil, firstAfter != AuditChain.start, removed[firstAfter] == nil {
             report(
                 "\(chainBegins): follows a line with the link \(Self.text(firstAfter)), which is in none of the files; if "
                     + "older ones were moved away, name them, too, oldest first")
@@ -102,8 +102,11 @@ struct AuditVerifier {
             let lines = Self.count(unlinked, "line")
             remarks.append("the chain begins at \(chainBegins); \(lines) before it cannot be verified")
         }
-        if firstAfter != AuditChain.start, removed.contains(firstAfter) {
-            remarks.append("older files were removed by the audit itself, which says so")
+        if firstAfter != AuditChain.start, let said = removed[firstAfter] {
+            let isLater = found.map { said.line > lines - $0.later } ?? false
+            remarks.append(
+                "older files were removed by the audit itself, as \(said.place) says"
+                    + (isLater ? ", after the given link, which does not vouch for it" : ""))
         }
         if !torn.isEmpty {
             let places = torn.prefix(3).joined(separator: ", ") + (torn.count > 3 ? ", …" : "")
