@@ -16,6 +16,11 @@ extension AuditSettings {
         let word = environment["TWEAKS_AUDIT"].flatMap { $0.isEmpty ? nil : $0 }
         if word?.lowercased() == "off" { return nil }
         let (file, destinations) = split(word ?? "")
+        if let file, isMistyped(file) {
+            throw ServerError(
+                "TWEAKS_AUDIT=\(file): its end is neither a path nor a destination; write PATH, PATH,syslog: or "
+                    + "PATH,journald:, without spaces")
+        }
         if file == nil, named == nil, !destinations.isEmpty {
             throw ServerError(
                 "TWEAKS_AUDIT=\(word ?? ""): the system's log gets a copy of the audit; name its file, too: "
@@ -41,6 +46,15 @@ extension AuditSettings {
         }
         let path = pieces.joined(separator: ",")
         return (path.isEmpty ? nil : path, destinations)
+    }
+
+    /// Whether the last piece is meant as a destination: the audit would silently be written to a file of that name.
+    private static func isMistyped(_ path: String) -> Bool {
+        let last = path.split(separator: ",", omittingEmptySubsequences: false).last ?? ""
+        let words = last.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = (words.first ?? "").lowercased().filter { $0 != " " }
+        if name.isEmpty { return !last.hasPrefix("/") }
+        return ["syslog", "journald"].contains(name) || words.count == 2 && name.allSatisfy { ("a"..."z").contains($0) }
     }
 
     private static func days(_ environment: [String: String]) throws(ServerError) -> Duration? {

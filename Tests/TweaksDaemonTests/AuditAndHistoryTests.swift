@@ -54,6 +54,16 @@ import TweaksTestSupport
         }
     }
 
+    @Test(
+        arguments: [
+            "syslog", "Journald", "/a.log,syslog", "/a.log,", "/a.log, syslog:", "syslog:,", "/a.log,sylog:", "ftp:x",
+        ])
+    func aMistypedDestinationIsNoFileOfThatName(_ text: String) {
+        #expect { try AuditSettings.chosen(nil, program: "bounce", isStrict: false, ["TWEAKS_AUDIT": text]) } throws: {
+            "\($0)".hasSuffix("write PATH, PATH,syslog: or PATH,journald:, without spaces")
+        }
+    }
+
     @Test func theHeadIsAStatisticAndCopiesAreSent() throws {
         let socket = try BoundSocket(fixture.directory.file("log"), for: .datagrams)
         let client = try fixture.connect(start(audit: "\(audit),syslog:\(fixture.directory.file("log"))"))
