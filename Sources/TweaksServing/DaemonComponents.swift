@@ -226,8 +226,8 @@ final class DaemonComponents: Sendable {
             return followers.waiting
         }
         Self.running.withLock { $0[ObjectIdentifier(self)] = nil }
+        signals.noteClosed()
         for body in waiting { body() }
-        if bySignal { signals.endProcessUnlessReturned() }
     }
 
     /// Whether a signal is stopping the daemon or has stopped it.

@@ -1,6 +1,5 @@
 // Handles a daemon's signals from the beginning of its start to its end.
 
-import Dispatch
 import Synchronization
 import TweaksInterface
 import TweaksSystem
@@ -13,18 +12,22 @@ final class DaemonSignals: Sendable {
     private struct State {
         var reloads: SignalWatch?
         var stops: SignalWatch?
-        /// The signal that has requested a stop.
-        var stop: Int32?
-        /// How often ``TweakDaemon/run()`` had returned by then.
-        var returnsBefore = 0
+        /// What the first signal that has requested a stop leaves to it.
+        var grace: StopGrace?
+        /// Whether signals reach the running daemon.
+        var isConnected = false
         /// Makes the start end sooner.
         var onStop: OnStop?
     }
     // Wrapped in a structure: each access to a bare function in a Mutex would add another wrapper around it.
     private struct OnStop { let body: @Sendable () -> Void }
 
-    /// How long a program may take to return from ``TweakDaemon/run()`` once everything is closed.
-    private static let grace = DispatchTimeInterval.seconds(5)
+    /// How long a start may take to end after a stop, and a program to return from ``TweakDaemon/run()`` once everything
+    /// is closed.
+    private static let grace = Duration.seconds(5)
+    /// How long closing may take after a stop: a log that is not read takes five seconds of it, and the default of
+    /// Kubernetes is 30 seconds.
+    private static let closingGrace = Duration.seconds(15)
 
     /// How often ``TweakDaemon/run()`` has returned to the program, from any of its daemons.
     private static let returns = Atomic(0)
@@ -41,6 +44,7 @@ final class DaemonSignals: Sendable {
         let reloads = mayReload ? watch([SIGHUP]) : nil
         let stops = signals.contains(.stop) ? watch([SIGTERM, SIGINT]) : nil
         state.withLock { ($0.reloads, $0.stops) = (reloads, stops) }
+        if hasStopped { endStops() }
     }
 
     /// Watches signals, except those from a terminal that the process was started to ignore: by `nohup`, or as a
@@ -51,21 +55,30 @@ final class DaemonSignals: Sendable {
     }
 
     private func receive(_ signal: Int32) {
-        let onStop = state.withLock { state -> OnStop? in
-            if signal == SIGHUP { return nil }
-            if state.stop == nil {
-                (state.stop, state.returnsBefore) = (signal, Self.returns.load(ordering: .sequentiallyConsistent))
-            }
-            return state.onStop.take()
-        }
-        onStop?.body()
+        if signal != SIGHUP { stop(by: signal) }
         received.send(signal)
+    }
+
+    /// Begins the stop's grace at the signal: whatever blocks then, the start or the end, it ends the process.
+    private func stop(by signal: Int32) {
+        let (grace, onStop) = state.withLock { state -> (StopGrace?, OnStop?) in
+            if state.grace != nil { return (nil, nil) }
+            let grace = StopGrace(signal, state.isConnected ? Self.closingGrace : Self.grace)
+            state.grace = grace
+            return (grace, state.onStop.take())
+        }
+        guard let grace else { return }
+        let before = Self.returns.load(ordering: .sequentiallyConsistent)
+        grace.begin { Self.returns.load(ordering: .sequentiallyConsistent) != before }
+        endStops()
+        grace.release()
+        onStop?.body()
     }
 
     // MARK: During the start
 
     /// Whether a stop was requested.
-    var hasStopped: Bool { state.withLock { $0.stop != nil } }
+    var hasStopped: Bool { state.withLock { $0.grace != nil } }
 
     /// Ends the start if a stop was requested.
     func check() throws(ServerError) {
@@ -75,8 +88,8 @@ final class DaemonSignals: Sendable {
     /// Calls `body` at a stop, at once if there was one.
     func onStop(_ body: @escaping @Sendable () -> Void) {
         let hasStopped = state.withLock { state in
-            if state.stop == nil { state.onStop = OnStop(body: body) }
-            return state.stop != nil
+            if state.grace == nil { state.onStop = OnStop(body: body) }
+            return state.grace != nil
         }
         if hasStopped { body() }
     }
@@ -85,8 +98,12 @@ final class DaemonSignals: Sendable {
 
     /// Calls `body` for each signal from now on, and for those that have waited for it.
     func connect(_ body: @escaping @Sendable (Int32) -> Void) {
-        let onStop = state.withLock { $0.onStop.take() }
+        let (grace, onStop) = state.withLock { state in
+            state.isConnected = true
+            return (state.grace, state.onStop.take())
+        }
         withExtendedLifetime(onStop) {}
+        grace?.restart(Self.closingGrace)
         received.connect(body)
     }
 
@@ -108,15 +125,7 @@ final class DaemonSignals: Sendable {
     /// Notes that the program goes on after ``TweakDaemon/run()``: the end of the process is up to it.
     func noteReturn() { Self.returns.add(1, ordering: .sequentiallyConsistent) }
 
-    /// Ends the process by the signal that has stopped the daemon, unless the program goes on in time. Its main actor or
-    /// all threads of its tasks can be blocked, and the signal would be without effect.
-    func endProcessUnlessReturned() {
-        guard let (signal, before) = state.withLock({ state in state.stop.map { ($0, state.returnsBefore) } }) else {
-            return
-        }
-        // Its own queue: it gets a thread even while all others are blocked.
-        DispatchQueue(label: "tweaks.grace").asyncAfter(deadline: .now() + Self.grace) { @Sendable in
-            if Self.returns.load(ordering: .sequentiallyConsistent) == before { kill(ThisProcess.id, signal) }
-        }
-    }
+    /// Notes that everything is closed: if a signal has requested that, it ends the process unless the program goes on in
+    /// time. Its main actor or all threads of its tasks can be blocked.
+    func noteClosed() { state.withLock { $0.grace }?.restart(Self.grace) }
 }

@@ -29,7 +29,7 @@ extension TweakDaemon {
             guard signals.hasStopped else { throw error }
             log.post(.stopping)
             log.flush()
-            signals.endProcessUnlessReturned()
+            signals.noteClosed()
             self.init(StoppedService(signals))
         }
     }

@@ -12,9 +12,11 @@ import Tweaks
 import TweaksDaemon
 import TweaksServer
 
-/// `CrashProbe [required] [config-required] [file-wins] [hangup] [block-main] [block-pool] [lean]`; `TWEAKS_*` names its files and socket. It
-/// prints `ready` when clients can connect, and ends with its standard input. With `hangup` it sends itself SIGHUP as
-/// soon as it listens; `block-main` and `block-pool` block the main actor and all threads of tasks once it is ready; `lean` quarters the memory for clients. `CrashProbe race` runs ``Race``.
+/// `CrashProbe [required] [config-required] [file-wins] [hangup] [lean] [block-PLACE] [mask]`; `TWEAKS_*` names its files
+/// and socket. It prints `ready` when clients can connect, and ends with its standard input. With `hangup` it sends
+/// itself SIGHUP as soon as it listens; `lean` quarters the memory for clients; `block-main` and `block-pool` block the
+/// main actor and all threads of tasks once it is ready, `block-start` the start, after a line `ready`, and `block-close`
+/// the end; `mask` blocks the signals that stop it in all threads. `CrashProbe race` runs ``Race``.
 @main
 enum CrashProbe {
     static func main() async {
@@ -38,11 +40,12 @@ enum CrashProbe {
                 path, precedence: words.contains("file-wins") ? .fileWins : .overrideStays,
                 atStart: words.contains("config-required") ? .required : .optional)
         }
+        if words.contains("mask") { blockStops() }
         declare()
         var limits = TweakServerLimits()
         if words.contains("lean") { limits.memoryBytes /= 4 }
         let daemon = try TweakDaemon.start(
-            "probe", config: config, durability: words.contains("required") ? .required : .bestEffort,
+            "probe", config: config, sources: [Blockade.source(words)], durability: words.contains("required") ? .required : .bestEffort,
             signals: [.reload, .stop], limits: limits, onEvent: words.contains("hangup") ? hangUp : nil)
         actions(daemon)
         Thread.detachNewThread {
@@ -60,6 +63,14 @@ enum CrashProbe {
             return try await running.value
         }
         try await daemon.run()
+    }
+
+    /// As Dispatch does in each thread that a signal has interrupted.
+    private static func blockStops() {
+        var stops = sigset_t()
+        sigemptyset(&stops)
+        for signal in [SIGTERM, SIGINT] { sigaddset(&stops, signal) }
+        pthread_sigmask(SIG_BLOCK, &stops, nil)
     }
 
     /// Returns when no thread is left for tasks.

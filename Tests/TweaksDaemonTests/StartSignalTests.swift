@@ -63,6 +63,20 @@ private func deliver(_ signal: Int32) {
         }
     }
 
+    /// A tweak's declaration can read a file whose server is gone.
+    @Test(arguments: [false, true]) func aStopEndsAStartThatIsBlocked(_ isTwice: Bool) async {
+        await #expect(processExitsWith: .signal(SIGTERM)) { [isTwice] in
+            let fixture = try DaemonFixture()
+            _ = try fixture.start(.stop) {
+                // SIGALRM if the second signal does not end the process at once, or the first one never.
+                alarm(isTwice ? 4 : 60)
+                deliver(SIGTERM)
+                if isTwice { kill(getpid(), SIGTERM) }
+                while true { pause() }
+            }
+        }
+    }
+
     /// As of a process that was started by `nohup`.
     @Test func anIgnoredHangupStaysIgnored() async {
         await #expect(processExitsWith: .success) {
@@ -99,9 +113,11 @@ private func deliver(_ signal: Int32) {
 
 /// Programs that are blocked when they are asked to stop.
 @Suite(.blocking, .tags(.process), .enabled(if: Child.exists)) struct BlockedProgramTests {
-    @Test(arguments: ["block-main", "block-pool"]) func theFirstSignalEndsABlockedProgram(_ word: String) throws {
+    /// With `mask`, no thread takes the signal: on a busy machine, Dispatch blocks it in all of them.
+    @Test(arguments: [["block-main"], ["block-pool"], ["block-main", "mask"], ["block-pool", "mask"]])
+    func theFirstSignalEndsABlockedProgram(_ words: [String]) throws {
         let directory = try TemporaryDirectory()
-        let child = try Child(in: directory.path, [word])
+        let child = try Child(in: directory.path, words)
         try #require(try child.waitUntilReady())
         #expect(try child.connect().ask("Probe/Int/T0 = 7").last == "ok rev 1")
         child.signal(SIGTERM)
@@ -109,5 +125,27 @@ private func deliver(_ signal: Int32) {
         // Everything was closed in order.
         #expect(!FileManager.default.fileExists(atPath: directory.file("probe.sock")))
         #expect(child.log.all.contains("probe: stopping"))
+    }
+
+    /// The end waits for a disk that does not answer, and so does the start.
+    @Test(arguments: [["block-close"], ["block-start"], ["block-close", "mask"], ["block-start", "mask"]])
+    func theFirstSignalEndsAProgramWhoseStartOrEndIsBlocked(_ words: [String]) throws {
+        let directory = try TemporaryDirectory()
+        let child = try Child(in: directory.path, words)
+        try #require(try child.waitUntilReady())
+        child.signal(SIGTERM)
+        #expect(try child.waitForEnd() == -SIGTERM)
+    }
+
+    @Test(arguments: [["block-close"], ["block-close", "mask"]])
+    func theSecondSignalEndsABlockedEndAtOnce(_ words: [String]) throws {
+        let directory = try TemporaryDirectory()
+        let child = try Child(in: directory.path, words)
+        try #require(try child.waitUntilReady())
+        child.signal(SIGTERM)
+        try child.waitForLine(containing: "probe: stopping")
+        // Another signal than the first, whose grace goes on.
+        child.signal(SIGINT)
+        #expect(try child.waitForEnd() == -SIGINT)
     }
 }
