@@ -59,7 +59,7 @@ final class DaemonSignals: Sendable {
         received.send(signal)
     }
 
-    /// Begins the stop's grace at the signal: whatever blocks then, the start or the end, it ends the process.
+    /// Begins the stop's grace at the signal: it ends the process if the start or the end is blocked.
     private func stop(by signal: Int32) {
         let (grace, onStop) = state.withLock { state -> (StopGrace?, OnStop?) in
             if state.grace != nil { return (nil, nil) }
