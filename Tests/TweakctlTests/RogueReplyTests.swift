@@ -17,7 +17,7 @@ struct RogueReplyTests {
     /// In terminals of any size.
     @Test(.tags(.quantity), arguments: 0..<4) func theEditorGoesOn(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        for _ in 0..<quantity(400, few: 40) {
+        for _ in 0..<quantity(60, few: 20) {
             var choices = Self.choices(&random)
             let (columns, rows) = (1 + choices.below(160), 1 + choices.below(50))
             var editor = EditorHarness(columns, rows, tweaks: choices.tweaks())
@@ -40,7 +40,7 @@ struct RogueReplyTests {
 
     @Test(.tags(.quantity), arguments: 0..<4) func rowsAndFiguresAreFormatted(_ seed: UInt64) {
         var random = SeededGenerator(seed: 100 + seed)
-        for _ in 0..<quantity(400, few: 40) {
+        for _ in 0..<quantity(60, few: 20) {
             var choices = Self.choices(&random)
             repeat {
                 let body = (0..<(1 + choices.below(4))).map { _ in choices.replyLine() }

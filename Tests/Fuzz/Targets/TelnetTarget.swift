@@ -63,6 +63,8 @@ struct ReferenceTelnet {
         let isEnd = byte == 10 || byte == 0 && unfinished.last == 13
         if !isEnd { return unfinished.append(byte) }
         if unfinished.last == 13 { unfinished.removeLast() }
+        // The byte order mark of a file that is sent.
+        if lines.isEmpty, unfinished.starts(with: [0xef, 0xbb, 0xbf]) { unfinished.removeFirst(3) }
         lines.append(Line(bytes: unfinished, isPoisoned: isPoisoned))
         (unfinished, isPoisoned) = ([], false)
     }
