@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 // The kernel's struct ucred. The C library declares it only with _GNU_SOURCE, which would clash with Swift's own
 // import.
@@ -105,6 +106,25 @@ static inline long long tweaks_diag_user(int diag, int connection, int of_peer) 
         return reply.user;
     }
     return -1;
+}
+
+// Whether the kernel names the owner of a TCP connection: tried with one of our own, which no other program can end.
+static inline int tweaks_diag_works(int diag) {
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct sockaddr_in end;
+    socklen_t length = sizeof(end);
+    memset(&end, 0, sizeof(end));
+    end.sin_family = AF_INET;
+    end.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int listens = listener >= 0 && client >= 0 && bind(listener, (struct sockaddr *)&end, sizeof(end)) == 0
+        && listen(listener, 16) == 0 && getsockname(listener, (struct sockaddr *)&end, &length) == 0;
+    // On loopback it is connected when connect returns, also without waiting.
+    if (listens) (void)connect(client, (struct sockaddr *)&end, length);
+    int works = listens && tweaks_diag_user(diag, client, 0) >= 0;
+    if (listener >= 0) close(listener);
+    if (client >= 0) close(client);
+    return works;
 }
 
 // The section "tweaks", which the linker merges from all modules of a binary. The linker defines both symbols where the

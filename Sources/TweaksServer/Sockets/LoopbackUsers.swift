@@ -6,9 +6,11 @@ import TweaksSystem
 /// clients apart, for quotas, and gives no rights. Elsewhere, and in a sandbox without netlink sockets, it knows none.
 final class LoopbackUsers {
     private var socket: Descriptor?
-    /// Whether the kernel has answered a question about our own end: without its module it knows no connection at all,
-    /// and each question would look for the module.
+    /// Whether the kernel has named the owner of a connection of our own: without its module it knows no connection at
+    /// all, and each question would look for the module. Clients have no influence on that proof.
     private var isProven = false
+    /// The proofs that may still fail; a lack of descriptors or memory may be over soon.
+    private var attemptsLeft = 8
 
     init() {
         #if os(Linux)
@@ -20,17 +22,21 @@ final class LoopbackUsers {
     /// The user at the other end; nil if the kernel does not say it. Never blocks.
     func user(of connection: Int32) -> UInt32? {
         #if os(Linux)
-            guard let number = socket?.number else { return nil }
-            if !isProven {
-                isProven = tweaks_diag_user(number, connection, 0) >= 0
-                guard isProven else {
-                    socket = nil
-                    return nil
-                }
-            }
+            guard let number = socket?.number, isProven || prove(number) else { return nil }
             return UInt32(exactly: tweaks_diag_user(number, connection, 1))
         #else
             return nil
         #endif
     }
+
+    #if os(Linux)
+        /// Asks about a connection of our own; gives up after several failures.
+        private func prove(_ number: Int32) -> Bool {
+            isProven = tweaks_diag_works(number) != 0
+            if isProven { return true }
+            attemptsLeft -= 1
+            if attemptsLeft == 0 { socket = nil }
+            return false
+        }
+    #endif
 }
