@@ -6,7 +6,9 @@ package import TweaksWire
 
 /// Reads a token file at once, and again when it changes.
 ///
-/// A missing, empty or untrusted file has no tokens: a removed token never stays valid because of a later error.
+/// A missing, empty or untrusted file has no tokens: a removed token never stays valid because of a later error. Plain
+/// sign-in stays off while a file that turned it off is missing or empty, as it is for a moment when it is replaced in
+/// two steps: it also concerns the panel's own token.
 package final class TokenFileMonitor: Sendable {
     private struct State {
         var lastContent: TokenFile?
@@ -99,9 +101,13 @@ package final class TokenFileMonitor: Sendable {
     /// The maximum number of bad lines reported separately.
     private static let maxReportedProblems = 20
 
+    /// No tokens, with the last word on plain sign-in.
+    private var withoutTokens: TokenTable { TokenTable(refusesPlain: table.refusesPlain) }
+
     private func parse(_ content: TokenFile) -> (TokenTable, [TokenEvent]) {
         switch content {
-        case .missing: return (TokenTable(), [.missing(path: path)])
+        case .missing: return (withoutTokens, [.missing(path: path)])
+        case .bytes([]): return (withoutTokens, [.loaded(path: path, count: 0)])
         // It may turn plain sign-in off, which also concerns the panel's own token.
         case .refused(let reason): return (TokenTable(refusesPlain: true), [.refused(path: path, reason)])
         case .bytes(let bytes):

@@ -119,6 +119,23 @@ private final class TokenFileFixture: Sendable {
         #expect(fixture.names == ["a", "b"])
     }
 
+    /// As while it is replaced in two steps. It has the last word, again, when it is there.
+    @Test(arguments: ["mv tokens away", "rm tokens", ": > tokens", "chmod 644 tokens"])
+    func plainSignInStaysOffWhileTheFileIsMissing(_ change: String) throws {
+        let fixture = try TokenFileFixture(after: "\(Self.both); echo 'plain-auth off' >> tokens")
+        for script in [change, "rm -f tokens"] {
+            try fixture.run(script)
+            fixture.monitor.reload()
+            #expect(fixture.names.isEmpty && fixture.monitor.table.refusesPlain)
+        }
+        try fixture.run(Self.both)
+        fixture.monitor.reload()
+        #expect(fixture.names == ["a", "b"] && !fixture.monitor.table.refusesPlain)
+        try fixture.run("rm tokens")
+        fixture.monitor.reload()
+        #expect(!fixture.monitor.table.refusesPlain)
+    }
+
     /// The lines count, and are reported once for each reading.
     @Test(arguments: ["", "plain-auth off\n"]) func linesWithAHashAreReportedWithTheRemedy(_ directive: String) throws {
         let old = (1...7).map { "t\($0) sha256:\(TokenText.hexadecimal(SHA256.digest("\($0)".utf8))) read" }
