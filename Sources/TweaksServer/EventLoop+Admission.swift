@@ -87,21 +87,28 @@ extension EventLoop {
     /// their own, which no others can take.
     private func limitUnauthenticated(_ newSession: Session) {
         let limit = max(limits.unauthenticatedSessions, 1)
-        while admission.unauthenticated.count >= limit {
-            let waiting = admission.unauthenticated.compactMap { session($0) }.filter(isUnauthenticated)
-            admission.unauthenticated = waiting.map(\.id)
-            let others = waiting.filter { $0.credentials.expectedKey == nil }
-            if others.count >= limit {
-                let session = sessionToEvict(others, newSession)
-                // Its message may have arrived by now, although it was accepted only in this round.
-                hear(session)
-                if isUnauthenticated(session), session.credentials.expectedKey == nil { evictUnauthenticated(session) }
-            } else if waiting.count - others.count > limit {
-                evictUnauthenticated(Self.oldestOfMostFrequentKey(waiting))
-            } else {
-                return
-            }
+        while admission.unauthenticated.count >= limit, freePlace(for: newSession, limit) {}
+    }
+
+    /// Ends an unauthenticated session of those that have more places than the limit.
+    /// - Returns: False if there are none.
+    private func freePlace(for newSession: Session, _ limit: Int) -> Bool {
+        let waiting = admission.unauthenticated.compactMap { session($0) }.filter(isUnauthenticated)
+        admission.unauthenticated = waiting.map(\.id)
+        let others = waiting.filter { $0.credentials.expectedKey == nil }
+        if others.count >= limit {
+            evictUnlessExpected(sessionToEvict(others, newSession))
+            return true
         }
+        guard waiting.count - others.count > limit else { return false }
+        evictUnauthenticated(Self.oldestOfMostFrequentKey(waiting))
+        return true
+    }
+
+    private func evictUnlessExpected(_ session: Session) {
+        // Its message may have arrived by now, although it was accepted only in this round.
+        hear(session)
+        if isUnauthenticated(session), session.credentials.expectedKey == nil { evictUnauthenticated(session) }
     }
 
     /// Reads and answers what a session has sent.

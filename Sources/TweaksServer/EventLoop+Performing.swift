@@ -64,6 +64,7 @@ extension Executor {
         case .forget:
             for token in session.credentials.tokens { session.grants.remove(.token(name: token.name)) }
             (session.credentials.tokens, session.batch) = ([], nil)
+            expect(nil, session)
             identify(session)
         case .expect(let keyID): expect(keyID, session)
         case .clientDescription(let text):

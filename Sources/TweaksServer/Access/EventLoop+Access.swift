@@ -68,6 +68,7 @@ extension EventLoop {
     func reviewTokens() {
         let now = executor.hooks.wallClock()
         expiry = TokenExpiry()
+        for session in sessions.all { executor.expect(session.credentials.expectedKey, session) }
         for session in sessions.all where !session.credentials.tokens.isEmpty && session.isOpen {
             review(session, now)
             scheduleTokenReview(session)

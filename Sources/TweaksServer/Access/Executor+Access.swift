@@ -34,6 +34,7 @@ extension Executor {
     func authenticate(_ proof: Request.Proof, _ session: Session) throws(TweakError) -> Outcome {
         // An exchange ends with the next auth, right or wrong.
         let exchange = session.credentials.exchange.take()
+        expect(nil, session)
         guard let tokens else {
             throw TweakError(
                 .denied, "this process accepts no tokens; name a token file in TWEAKS_TOKEN_FILE, or in the program")
@@ -58,10 +59,12 @@ extension Executor {
         }
     }
 
-    /// Reserves a place for a session that names a known key, until its proof is right or wrong. The lookup takes the same
-    /// time for all key ids, and only a flood shows its effect.
-    func expect(_ keyID: String, _ session: Session) {
-        session.credentials.expectedKey = tokens?.entry(id: keyID) == nil ? nil : keyID
+    /// Reserves a place for a session that names the key of a valid token, until it sends a proof, right or wrong. The
+    /// lookup takes the same time for all key ids, and only a flood shows its effect.
+    /// - Parameter keyID: Nil gives the place back.
+    func expect(_ keyID: String?, _ session: Session) {
+        let entry = keyID.flatMap { tokens?.entry(id: $0) }
+        session.credentials.expectedKey = entry?.isLive(hooks.wallClock()) == true ? keyID : nil
     }
 
     private static let plainIsOff = TweakError(
@@ -98,7 +101,6 @@ extension Executor {
     ) throws(TweakError) -> Outcome {
         guard let entry, entry.isLive(hooks.wallClock()) else {
             session.credentials.failures += 1
-            session.credentials.expectedKey = nil
             notify(.authenticationFailed, session)
             let delay = loginThrottle.recordFailure(session.identity.peer.clientKey, hooks.now)
             return .authenticationDelay(

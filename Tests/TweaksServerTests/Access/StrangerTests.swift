@@ -91,6 +91,24 @@ import TweaksTestSupport
         withExtendedLifetime((other, newcomers)) {}
     }
 
+    /// However an exchange ends, it gives the place back: by a malformed message, or because its token is revoked.
+    @Test(arguments: ["c=", "c=biws,r=x,p=AAAA", "n,,", "n,,n=unknown,r=x", nil])
+    func anExchangeThatHasEndedKeepsNoPlace(_ message: String?) throws {
+        let server = try AccessServer(.token("ops", .read)) { $0.unauthenticatedSessions = 1 }
+        let (client, admin) = (try server.connectTCP(), try server.connect())
+        #expect(try client.status("\(Self.begin) \(Scram.Client(token: "twk_ops").first)").hasPrefix("ok r="))
+        if let message {
+            try client.send("\(Self.begin) \(message)\n")
+            server.pass(.seconds(1))
+        } else {
+            try server.replaceTokens([], admin)
+        }
+        let newcomers = try flood(server, "hello 1", count: 2)
+        server.stepped?.settle()
+        #expect(try client.restOfLines().last?.hasPrefix("error too-many others are waiting") == true)
+        withExtendedLifetime(newcomers) {}
+    }
+
     // MARK: Users
 
     /// Where the kernel says who owns the client's socket, users of one address have shares of their own.
@@ -119,6 +137,26 @@ import TweaksTestSupport
             // Not a connection.
             #expect(LoopbackUsers().user(of: 0) == nil)
         }
+    }
+
+    /// A client cannot turn the question off for all others.
+    @Test func aConnectionThatWasResetBeforeItIsAcceptedProvesNothing() throws {
+        let (users, socket) = (LoopbackUsers(), try BoundSocket(loopback: .version4))
+        for _ in 0..<20 {
+            var client: TestClient? = try TestClient(port: socket.port)
+            client?.reset()
+            client = nil
+            let accepted = Descriptor(try socket.accepted())
+            #expect(users.user(of: accepted.number) == nil)
+        }
+        let client = try TestClient(port: socket.port)
+        let accepted = Descriptor(try socket.accepted())
+        #expect(users.user(of: accepted.number) == LoopbackUsers().user(of: accepted.number))
+        #if os(Linux)
+            let isSupported = tweaks_diag_user(tweaks_diag_open(), accepted.number, 0) >= 0
+            #expect((users.user(of: accepted.number) == geteuid()) == isSupported)
+        #endif
+        withExtendedLifetime(client) {}
     }
 
     // MARK: Ended connections
