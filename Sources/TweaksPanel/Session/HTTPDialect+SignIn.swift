@@ -66,41 +66,55 @@ extension HTTPDialect {
         // Assigns the connection to its window. An invalid name is refused with the next request.
         try? updatePerson(request)
         switch step {
-        case .begin(let first):
-            if case .earlier = place { throw Self.elsewhere }
-            do throws(TweakError) {
-                let challenge = try signIns.begin(first)
-                steps.append(.expect(keyID: try Scram.Server(first).user))
-                respond([(Scram.field, .string(challenge))])
-            } catch {
-                throw HTTPFailure(error)
-            }
-        case .finish(let last):
-            if case .earlier = place { throw Self.elsewhere }
-            guard let scram = signIns.exchange(of: last) else {
-                throw HTTPFailure(.usage, "there is no such challenge, or it was answered or has expired; begin again")
-            }
-            let code = endpoint.code(keyID: scram.user)
-            exchange?.purpose = .login(
-                Exchange.Login(
-                    keyID: code?.keyID ?? scram.user, code: code,
-                    replaced: HTTPCredential.signIn(in: request, port: port), exchange: scram.nonce))
-            let proof = Request.Proof.exchange(scram, last: last, code: code)
-            authenticate([], [.forget, .perform(Request(.auth, payload: .proof(proof)))])
+        case .begin(let first): try begin(first)
+        case .finish(let last): try finish(last, request)
         case .challenge: respond([("challenge", .string(signIns.challenge()))])
-        case .prove(let key, let nonce):
-            guard let id = HTTPCredential.signIn(in: request, port: port), isSignedIn(signIns[id], by: key),
-                let (challenge, proof) = signIns.prove(key, of: id, nonce: nonce)
-            else { throw Self.signedOut }
-            respond([("challenge", .string(challenge)), ("proof", .string(Base64.encode(proof)))])
-        case .answer(let challenge, let answer):
-            guard let id = HTTPCredential.signIn(in: request, port: port),
-                let (signIn, key) = signIns.signIn(id, answering: challenge, answer), isSignedIn(signIn, by: key)
-            else { throw Self.signedOut }
-            let login = Exchange.Login(known: signIn, keyID: signIn.keyID, exchange: key == .page ? nil : challenge)
-            exchange?.purpose = .login(login)
-            authenticate(Array(id.utf8), [.forget, .perform(Request(.auth, payload: .proof(.keyID(signIn.keyID))))])
+        case .prove(let key, let nonce): try prove(key, nonce, request)
+        case .answer(let challenge, let answer): try check(answer, to: challenge, request)
         }
+    }
+
+    private func begin(_ first: String) throws(HTTPFailure) {
+        if case .earlier = place { throw Self.elsewhere }
+        do throws(TweakError) {
+            let challenge = try signIns.begin(first)
+            steps.append(.expect(keyID: try Scram.Server(first).user))
+            respond([(Scram.field, .string(challenge))])
+        } catch {
+            throw HTTPFailure(error)
+        }
+    }
+
+    private func finish(_ last: String, _ request: HTTPRequest) throws(HTTPFailure) {
+        if case .earlier = place { throw Self.elsewhere }
+        guard let scram = signIns.exchange(of: last) else {
+            throw HTTPFailure(.usage, "there is no such challenge, or it was answered or has expired; begin again")
+        }
+        let code = endpoint.code(keyID: scram.user)
+        exchange?.purpose = .login(
+            Exchange.Login(
+                keyID: code?.keyID ?? scram.user, code: code,
+                replaced: HTTPCredential.signIn(in: request, port: port), exchange: scram.nonce))
+        let proof = Request.Proof.exchange(scram, last: last, code: code)
+        authenticate([], [.forget, .perform(Request(.auth, payload: .proof(proof)))])
+    }
+
+    private func prove(_ key: SignIn.Key, _ nonce: String, _ request: HTTPRequest) throws(HTTPFailure) {
+        guard let id = HTTPCredential.signIn(in: request, port: port), isSignedIn(signIns[id], by: key),
+            let (challenge, proof) = signIns.prove(key, of: id, nonce: nonce)
+        else { throw Self.signedOut }
+        respond([("challenge", .string(challenge)), ("proof", .string(Base64.encode(proof)))])
+    }
+
+    private func check(
+        _ answer: [UInt8], to challenge: String, _ request: HTTPRequest
+    ) throws(HTTPFailure) {
+        guard let id = HTTPCredential.signIn(in: request, port: port),
+            let (signIn, key) = signIns.signIn(id, answering: challenge, answer), isSignedIn(signIn, by: key)
+        else { throw Self.signedOut }
+        let login = Exchange.Login(known: signIn, keyID: signIn.keyID, exchange: key == .page ? nil : challenge)
+        exchange?.purpose = .login(login)
+        authenticate(Array(id.utf8), [.forget, .perform(Request(.auth, payload: .proof(.keyID(signIn.keyID))))])
     }
 
     private static let signedOut = unauthorized(
