@@ -44,6 +44,8 @@ final class Connection {
     private var scanned = 0
     /// Whether the peer has closed the connection.
     private(set) var hasEnded = false
+    /// Whether the peer has sent anything.
+    private(set) var hasReceived = false
     /// Whether it was closed here because the peer sent a longer answer than any server does.
     private(set) var isOversized = false
     /// Whether it counts as ended because an answer did not arrive in time.
@@ -156,6 +158,7 @@ final class Connection {
             return
         }
         buffer += bytes
+        hasReceived = true
         if buffer.count > sizeLimit { rejectOversizedAnswer() }
     }
 

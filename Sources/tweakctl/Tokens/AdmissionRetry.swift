@@ -48,7 +48,8 @@ extension Target {
             let connection = try open()
             let outcome = connection.authenticate(with: token, within: timeout.milliseconds)
             let elapsed = max(slept, .now - start)
-            guard isTurnedAway(outcome), let pause = retry.next(elapsed: elapsed, limit: admissionLimit) else {
+            let isTurnedAway = isTurnedAway(outcome) || hasHungUp(connection)
+            guard isTurnedAway, let pause = retry.next(elapsed: elapsed, limit: admissionLimit) else {
                 return (connection, outcome)
             }
             slept += pause
@@ -58,6 +59,12 @@ extension Target {
 
     /// Whether a process at a port had no place for the session.
     func isTurnedAway(_ outcome: Handshake.Outcome?) -> Bool { savedLogin.isPublic && outcome?.crowded != nil }
+
+    /// Whether a process at a port closed the connection without a word, as one does that has no place even for a
+    /// refusal.
+    private func hasHungUp(_ connection: Connection) -> Bool {
+        savedLogin.isPublic && connection.hasEnded && !connection.hasReceived && !connection.hasTimedOut
+    }
 
     private var admissionLimit: Duration {
         timeout.milliseconds.map { min(.milliseconds($0), AdmissionRetry.limit) } ?? AdmissionRetry.limit

@@ -186,6 +186,30 @@ import TweaksWire
         #expect(result.code == 0 && result.errors == "", "\(result.errors)")
     }
 
+    /// It may not even have a place to say so: it closes or resets the connection before any answer. A connection that
+    /// ends after the first byte is none of these.
+    @Test func aPortThatHangsUpIsTriedAgain() throws {
+        let server = try FakeServer()
+        try fixture.cache.save(SavedToken(secret: secret, name: "alice", scopes: []), for: server.address)
+        let process = try fixture.tweakctl.start(["-H", server.address, "ping"])
+        for reads in [true, false, true] {
+            let peer = try server.accept()
+            if reads { _ = try peer.scramMessage() }
+            try peer.close()
+        }
+        let peer = try server.accept()
+        try peer.authenticate(secret)
+        try peer.answer("ping", "ok pong")
+        let result = try process.result()
+        #expect(result.code == 0 && result.errors == "", "\(result.errors)")
+        let other = try fixture.tweakctl.start(["-H", server.address, "ping"])
+        let half = try server.accept()
+        _ = try half.scramMessage()
+        try half.send("o")
+        try half.close()
+        #expect(try other.result().errors.contains("has ended the connection without an answer"))
+    }
+
     @Test func attemptsAreBounded() {
         var (retry, elapsed, pauses) = (AdmissionRetry(), Duration.zero, [Duration]())
         while let pause = retry.next(elapsed: elapsed, random: 1) {
