@@ -21,7 +21,7 @@ final class StopGrace: Sendable {
     func begin(isOver: @escaping @Sendable () -> Bool) {
         SystemThread.start("tweaks.grace") { [self] in
             wait()
-            if !isOver() { kill(ThisProcess.id, signal) }
+            if !isOver() { end() }
             // Later signals need this thread, too.
             while true { pause() }
         }
@@ -35,6 +35,13 @@ final class StopGrace: Sendable {
 
     /// Lets the next signal have its effect, once its disposition is the default.
     func release() { changes.signal() }
+
+    /// Ends the process, also one that was started with the signal ignored.
+    private func end() {
+        var standard = sigaction()
+        sigaction(signal, &standard, nil)
+        kill(ThisProcess.id, signal)
+    }
 
     private func wait() {
         while true {

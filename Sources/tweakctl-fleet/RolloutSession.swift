@@ -67,7 +67,11 @@ struct RolloutSession {
     /// Releases the claim on an interrupt, so that another driver need not wait for its lease.
     private func leaveOnInterrupt(_ inputs: AsyncStream<DriverInput>.Continuation) -> [any DispatchSourceSignal] {
         [SIGINT, SIGTERM, SIGHUP].map { number in
-            signal(number, SIG_IGN)
+            #if canImport(Darwin)
+                // kqueue reports ignored signals, too. Elsewhere the source has a handler, and a child must not inherit that
+                // a signal is ignored.
+                signal(number, SIG_IGN)
+            #endif
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { @Sendable in inputs.yield(.command(.leave)) }
             source.resume()
