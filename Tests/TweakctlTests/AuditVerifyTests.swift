@@ -155,7 +155,7 @@ import TweaksWire
     /// One who can write the file must not keep an operator from verifying it. If each chunk were searched from the line's
     /// beginning, the full quantity would take longer than a test run may.
     @Test(.tags(.quantity)) func aLongLineTakesNoTimeForEachOfItsChunks() throws {
-        let count = quantity(100_000_000, few: 10_000_000)
+        let count = quantity(60_000_000, few: 6_000_000)
         try Data(repeating: UInt8(ascii: "x"), count: count).write(to: URL(fileURLWithPath: path))
         #expect(try verify().output.contains("no line has a link"))
     }
