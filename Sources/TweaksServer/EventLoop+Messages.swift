@@ -57,7 +57,14 @@ extension EventLoop {
     }
 
     func answer(_ id: SessionID, _ reply: Reply) {
-        guard let session = session(id), let running = session.work.running else { return }
+        guard let session = session(id), session.work.running != nil else { return }
+        endWork(of: session, reply)
+        advance(session)
+    }
+
+    /// Sends the reply to background work, and leaves what the session has sent meanwhile for later.
+    private func endWork(of session: Session, _ reply: Reply) {
+        guard let running = session.work.running else { return }
         session.work = session.work.ended
         if session.isOpen {
             // A reload and background work promise a revision as well.
@@ -71,16 +78,20 @@ extension EventLoop {
             }
             session.send(reply)
         }
-        advance(session)
     }
 
-    /// Continues with the changes that were waiting for the audit.
+    /// Continues with the changes that were waiting for the audit, in their order. Sessions go on only when all have been
+    /// tried: the next change of one would take the room of the others.
     func resumeAudited() {
         let waiting = executor.awaitingAudit
         executor.awaitingAudit = []
+        var answered: [Session] = []
         for id in waiting {
-            if let session = session(id), let reply = executor.resumeAudited(session) { answer(id, reply) }
+            guard let session = session(id), let reply = executor.resumeAudited(session) else { continue }
+            endWork(of: session, reply)
+            answered.append(session)
         }
+        for session in answered { advance(session) }
     }
 
     /// Sends the replies that were waiting for disk or audit.

@@ -132,7 +132,7 @@ extension Executor {
     private func waitForAudit(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Work.Running? {
         guard let audit = hooks.audit else { return nil }
         if let refusal = audit.refusal(of: session.origin) { throw TweakError(.tooMany, refusal, limit: .audit) }
-        if durability.hasRoom(for: proposal.memorySize) || session.isOwner { return nil }
+        if hasAuditRoom(for: proposal.memorySize) || session.isOwner { return nil }
         if let failure = durability.auditFailure {
             throw TweakError(
                 .busy,
@@ -142,6 +142,7 @@ extension Executor {
         var running = Work.Running()
         running.proposal = proposal
         running.isAwaitingAudit = true
+        durability.requestAll(hooks.now)
         awaitingAudit.append(session.id)
         return running
     }
@@ -149,8 +150,11 @@ extension Executor {
     /// Whether a single change can be made without waiting for the audit.
     func isAuditReady(_ bytes: Int, _ session: Session) -> Bool {
         guard let audit = hooks.audit else { return true }
-        return durability.hasRoom(for: bytes) && audit.refusal(of: session.origin) == nil
+        return hasAuditRoom(for: bytes) && audit.refusal(of: session.origin) == nil
     }
+
+    /// Whether the audit can take another change now. Changes get room in the order in which they asked for it.
+    private func hasAuditRoom(for bytes: Int) -> Bool { awaitingAudit.isEmpty && durability.hasRoom(for: bytes) }
 
     /// Continues with a change that has waited for the audit.
     /// - Returns: The reply; nil if it waits on, or is written first.

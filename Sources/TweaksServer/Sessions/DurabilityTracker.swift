@@ -8,6 +8,8 @@ final class DurabilityTracker {
     private static let auditTimeout = Duration.milliseconds(200)
     /// The maximum bytes of clients' commits that the audit has not recorded; the next ones wait.
     private static let maxUnauditedBytes = 262_144
+    /// The maximum number of entries for them, more than fit: the process's own user and root need no room.
+    static let maxUnauditedEntries = 1_024
 
     private let audit: (any CommitSink)?
     /// Whether a revision is durable once its overrides are on disk, because there is neither history nor audit.
@@ -21,7 +23,7 @@ final class DurabilityTracker {
     private(set) var deadline: Moment?
     private var isLate = false
     /// The commits of clients that the audit has not recorded, oldest first.
-    private var unaudited: [(revision: UInt64, bytes: Int)] = []
+    private(set) var unaudited: [(revision: UInt64, bytes: Int)] = []
     private var unauditedBytes = 0
 
     init(_ store: (any TweakStore)?, _ audit: (any CommitSink)?, _ mailbox: Mailbox) {
@@ -69,8 +71,16 @@ final class DurabilityTracker {
     /// Counts a client's commit until the audit has recorded it.
     func noteCommit(_ revision: UInt64, bytes: Int) {
         guard let audited, audited.saved < revision else { return }
+        if unaudited.count == Self.maxUnauditedEntries { mergeUnaudited() }
         unaudited.append((revision, bytes))
         unauditedBytes += bytes
+    }
+
+    /// Halves the number of entries: each two become one, which is recorded once the later one is.
+    private func mergeUnaudited() {
+        unaudited = stride(from: 0, to: unaudited.count - 1, by: 2).map {
+            (unaudited[$0 + 1].revision, unaudited[$0].bytes + unaudited[$0 + 1].bytes)
+        }
     }
 
     /// Whether the audit can take another commit: its queue drops what it cannot hold, and must drop nothing of a client.
@@ -91,12 +101,18 @@ final class DurabilityTracker {
 
     // MARK: Progress
 
-    /// Requests that the audit write up to a revision.
+    /// Requests that the audit write up to a revision; if it is late or failing, once it reports again.
     func request(_ revision: UInt64, _ now: @autoclosure () -> Moment) {
-        guard let audited, audited.answer(for: revision) == .pending, !isLate, requested < revision else { return }
+        guard let audited, requested < revision else { return }
         requested = revision
+        if isLate || audited.answer(for: revision) != .pending { return }
         deadline = deadline ?? now() + Self.auditTimeout
         audit?.flush()
+    }
+
+    /// Requests that the audit write all commits of clients.
+    func requestAll(_ now: @autoclosure () -> Moment) {
+        if let last = unaudited.last { request(last.revision, now()) }
     }
 
     /// Records progress of the storage.
@@ -108,7 +124,7 @@ final class DurabilityTracker {
         (isLate, deadline) = (false, nil)
         forgetAudited(audited.saved)
         if audited.answer(for: requested) != .pending { return }
-        // The audit was failing when the revision was requested.
+        // The audit was late or failing when the revision was requested, or has written only a part.
         deadline = now + Self.auditTimeout
         audit?.flush()
     }

@@ -188,6 +188,64 @@ import TweaksTestSupport
         #expect(try client.status().hasPrefix("ok rev "))
     }
 
+    /// As soon as there is room, each waiting change has its turn, before the next ones of the client that took it all.
+    @Test func noClientTakesTheRoomOfTheOthers() throws {
+        let server = try AuditedServer(hasTCP: true)
+        let (client, other) = (try server.connectByTCP(), try server.connectByTCP())
+        let text = String(repeating: "x", count: 1_000)
+        try client.send((1...1_000).map { "Content/Text/String = \($0)\(text)\n" }.joined())
+        try other.ask("ping")
+        let first = server.registry.revision
+        try other.send("Content/Text/Size = 72\n")
+        #expect(server.registry["Content/Text/Size"]?.value == .number(60))
+        server.audit.finish(first)
+        server.pass(0)
+        #expect(server.registry["Content/Text/Size"]?.value == .number(72))
+        server.audit.finish(2_000)
+        server.pass(0)
+        for _ in 1...1_000 { #expect(try client.status().hasPrefix("ok rev ")) }
+    }
+
+    /// Without a reply in between, nothing but the second request can have told the audit to write on.
+    @Test func anAuditThatHangsAgainDelaysAReplyNoLongerThanBefore() throws {
+        let (server, client, _) = try AuditedServer(isStored: true).withTwoClients()
+        try server.set(71, client)
+        server.pass(200)
+        server.store.finish(1)
+        #expect(try client.status() == "ok rev 1 \(late)")
+        // Its reply waits for the disk while the audit is late.
+        try server.set(72, client)
+        let flushes = server.audit.flushes
+        server.audit.finish(1)
+        server.pass(0)
+        #expect(server.audit.flushes == flushes + 1)
+        server.store.finish(2)
+        server.pass(199)
+        #expect(!client.hasInput)
+        server.pass(1)
+        try #require(client.hasInput)
+        #expect(try client.status() == "ok rev 2 \(late)")
+    }
+
+    /// The commits that fill the audit have been answered as late; none of their replies waits.
+    @Test func aChangeWaitsForAHangingAuditNoLongerThanAReply() throws {
+        let server = try AuditedServer(hasTCP: true)
+        let (client, owner) = (try server.connectByTCP(), try server.withTwoClients().client)
+        try server.set(71, owner)
+        server.pass(200)
+        #expect(try owner.status() == "ok rev 1 \(late)")
+        let text = String(repeating: "x", count: 50_000)
+        for number in 1...9 { #expect(try owner.status("Content/Text/String = \(number)\(text)").hasSuffix(late)) }
+        server.audit.finish(1)
+        server.pass(0)
+        try client.send("Content/Text/Size = 73\n")
+        server.pass(199)
+        #expect(!client.hasInput)
+        server.pass(1)
+        try #require(client.hasInput)
+        #expect(try client.status().hasPrefix("error busy nothing was changed, because the audit cannot be written"))
+    }
+
     /// The time of the audit begins with the commit, however long the storage took before.
     @Test(arguments: [0, 1_000]) func aChangeThatIsWrittenFirstWaitsForTheAuditToo(_ milliseconds: Int) throws {
         let (server, client, other) = try AuditedServer(isRequired: true, isStored: true).withTwoClients()
