@@ -10,7 +10,8 @@ extension EventLoop {
         if listeners.contains(where: \.isUnix) { schedule(.sockets, in: Self.socketCheckInterval) }
     }
 
-    /// Checks that clients still find the sockets: programs that clean a temporary directory remove them.
+    /// Checks that clients still find the sockets: programs that clean a temporary directory remove them. As long as
+    /// nothing is missing, the thread of the clients makes two calls for a socket, which read no file.
     func checkSockets() {
         if isStopping { return }
         for listener in listeners {
@@ -20,6 +21,9 @@ extension EventLoop {
                 socketProblems[path] = nil
                 listener.renewLock()
             case .missing: remake(listener, path)
+            case .unknown(let reason):
+                report(
+                    "the socket \(path) cannot be looked at: \(reason); clients may not reach this process there", path)
             case .replaced:
                 report(
                     "the socket \(path) was replaced by another file, so clients no longer reach this process there; "

@@ -29,6 +29,8 @@ package struct TweakServerHooks: Sendable {
     package var wallClock: @Sendable () -> Int64 = { ThisProcess.wallClock }
     /// Writes a line for operators to the log.
     package var report: @Sendable (String) -> Void = { StandardError.write("tweaks: \($0)\n") }
+    /// How another TCP port is chosen.
+    package var portRemedy = "choose another port"
     /// Called after the files of the Unix sockets were checked.
     package var onSocketCheck: @Sendable () -> Void = {}
     /// The monotonic clock for deadlines. Tests may control it; see `TweakServer.wake()`.

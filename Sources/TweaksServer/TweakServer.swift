@@ -138,6 +138,7 @@ public final class TweakServer: Sendable {
             return running
         }
         willServe(self)
+        reportTakenPort()
         if registry.observerExecutor == nil { registry.observerExecutor = ObserverThreads(clock: hooks.clock) }
         launch(running)
     }
@@ -229,9 +230,13 @@ public final class TweakServer: Sendable {
     /// The port of the first open endpoint.
     package var endpointPort: Int? { bound.filter { $0.endpoint != nil }.compactMap(\.port).first.map { Int($0) } }
 
-    /// Whether another program has the TCP port on ::1, so that clients of `localhost` may reach that one.
-    package var isPortTakenOnVersion6: Bool {
-        bound.contains { $0.endpoint == nil && $0.isTakenOnVersion6.load(ordering: .relaxed) }
+    /// Reports that another program has the TCP port on ::1 only.
+    private func reportTakenPort() {
+        for listener in bound where listener.endpoint == nil && listener.isTakenOnVersion6.load(ordering: .relaxed) {
+            hooks.report(
+                "tcp port \(listener.port ?? 0) is taken on ::1: clients of localhost may reach another program there, "
+                    + "and not this one at 127.0.0.1; end that one, or \(hooks.portRemedy)")
+        }
     }
 
     /// The Unix sockets in use.
@@ -272,9 +277,8 @@ public final class TweakServer: Sendable {
         var hooks = hooks
         let endpoints = hooks.serverEndpoints.compactMap { $0 as? any DaemonEndpoint }
         hooks.onSocketCheck = { [weak self, report = hooks.report] in
-            for endpoint in endpoints {
-                if let text = self.flatMap({ endpoint.restoreAnnouncement(for: $0) }) { report(text) }
-            }
+            guard let self else { return }
+            for endpoint in endpoints { endpoint.restoreAnnouncement(for: self, report: report) }
         }
         return hooks
     }

@@ -185,18 +185,8 @@ struct DaemonSettings {
 
     // MARK: Starting
 
-    /// Warnings about ports that were taken: others are used, or those of another address.
+    /// Warnings about ports that were taken, so that others are used.
     func warnings(about server: TweakServer) -> [String] {
-        var warnings = movedPorts(server)
-        if server.isPortTakenOnVersion6, let port = server.port {
-            warnings.append(
-                "tcp port \(port) is taken on ::1: clients of localhost may reach another program there, and not this "
-                    + "one at 127.0.0.1; end that one, or set TWEAKS_PORT")
-        }
-        return warnings
-    }
-
-    private func movedPorts(_ server: TweakServer) -> [String] {
         let tcp = (kind: "tcp", wanted: preferredPort, used: server.port, variable: "TWEAKS_PORT")
         let web = (kind: "panel", wanted: panel?.ports.first, used: server.endpointPort, variable: "TWEAKS_PANEL_PORT")
         return [tcp, web].compactMap { kind, wanted, used, variable in

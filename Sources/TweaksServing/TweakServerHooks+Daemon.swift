@@ -22,6 +22,7 @@ extension TweakServerHooks {
                 + sources.flatMap(\.metrics)
         }
         self.audit = audit
+        portRemedy = "set TWEAKS_PORT"
         report = { changes.post(.warning($0)) }
         onSessionEvent = { event in
             changes.post(.session(event))

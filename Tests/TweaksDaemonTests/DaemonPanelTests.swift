@@ -3,9 +3,10 @@
 import Foundation
 import Testing
 import TweaksDaemon
-import TweaksPanel
 import TweaksTestSupport
 import TweaksWire
+
+@testable import TweaksPanel
 
 @Suite(.blocking) struct DaemonPanelTests {
     private let fixture: DaemonFixture
@@ -70,6 +71,7 @@ import TweaksWire
         _ = try PanelBrowser(signingInWith: address.code, address.port)
         let next = try PanelAddress(daemon)
         #expect(next.code != address.code && next.host == address.host)
+        SignInFile.finish()
         #expect(try content(linkFile) == (daemon.panelAddress ?? "") + "\n" && mode(linkFile) == 0o600)
         for text in [address.code, next.code, next.host] { #expect(!fixture.events.logLines.joined().contains(text)) }
     }

@@ -31,11 +31,11 @@ extension PanelEndpoint: DaemonEndpoint {
         PanelLink(endpoint: self).text(for: server, isOnTerminal: isOnTerminal, hasTokens: hasTokens)
     }
 
-    package func restoreAnnouncement(for server: TweakServer) -> String? {
-        PanelLink(endpoint: self).restore(for: server)
+    package func restoreAnnouncement(for server: TweakServer, report: @escaping @Sendable (String) -> Void) {
+        PanelLink(endpoint: self).restore(for: server, report: report)
     }
 
-    package func withdraw(from server: TweakServer) { PanelLink.remove(for: server.socketPaths.first) }
+    package func withdraw(from server: TweakServer) { PanelLink(endpoint: self).remove(for: server.socketPaths.first) }
 
     package func finish() { SignInFile.finish() }
 }

@@ -1,5 +1,6 @@
 // Announces the panel's address with its code: on a terminal, or in a file that only its owner can read.
 
+import Dispatch
 import TweaksServer
 import TweaksSystem
 
@@ -27,36 +28,47 @@ struct PanelLink {
     }
 
     /// Replaces the link after its code was used, or the token has changed: in an existing file; in the log where there
-    /// is no other way to sign in.
+    /// is no other way to sign in. The used code is invalid already: no reply waits for the file.
     func replace(for server: TweakServer, hasTokens: Bool, _ announce: (String) -> Void) {
         guard let port = server.endpointPort else { return }
-        let link = endpoint.link(port: port)
         if let path = Self.path(server) {
-            if access(path, F_OK) == 0 { _ = Self.write(link, to: path) }
+            SignInFile.queue.async {
+                if access(path, F_OK) == 0 { _ = Self.write(endpoint.link(port: port), to: path) }
+            }
         } else if !hasTokens {
-            announce("the next sign-in to the panel: \(link)")
+            announce("the next sign-in to the panel: \(endpoint.link(port: port))")
         }
     }
 
     /// The link file beside the Unix socket. In a directory such as /tmp another user may own a file of that name.
     private static func path(_ server: TweakServer) -> String? { server.socketPaths.first.map { $0 + ".panel" } }
 
-    /// Writes the link file again if something has removed it.
-    /// - Returns: What to report; nil if nothing is missing.
-    func restore(for server: TweakServer) -> String? {
-        guard endpoint.hasLinkFile, let path = Self.path(server), let port = server.endpointPort,
-            access(path, F_OK) != 0, Self.write(endpoint.link(port: port), to: path)
-        else { return nil }
-        return "the link of the panel, \(path), was removed, and is written again"
+    /// Writes the link file again, in the background, if something has removed it.
+    /// - Parameter report: Called with what was done; not if nothing is missing.
+    func restore(for server: TweakServer, report: @escaping @Sendable (String) -> Void) {
+        guard endpoint.hasLinkFile, let path = Self.path(server), let port = server.endpointPort else { return }
+        SignInFile.queue.async {
+            guard endpoint.hasLinkFile, Self.isMissing(path), Self.write(endpoint.link(port: port), to: path) else {
+                return
+            }
+            report("the link of the panel, \(path), was removed, and is written again")
+        }
     }
+
+    /// Other errors are no reason to write it: the directory may be another one, or its disk does not answer.
+    private static func isMissing(_ path: String) -> Bool { access(path, F_OK) != 0 && errno == ENOENT }
 
     private static func write(_ link: String, to path: String) -> Bool {
         (try? Folder.replace(path, with: "\(link)\n")) != nil
     }
 
-    /// Removes the link file, if it exists.
-    static func remove(for socketPath: String?) {
-        // The second file is written by tweakctl, for a browser.
-        if let socketPath { for end in [".panel", ".panel.html"] { unlink(socketPath + end) } }
+    /// Removes the link file, if it exists; what was to be written before does not come back.
+    func remove(for socketPath: String?) {
+        endpoint.hasLinkFile = false
+        guard let socketPath else { return }
+        SignInFile.queue.sync {
+            // The second file is written by tweakctl, for a browser.
+            for end in [".panel", ".panel.html"] { unlink(socketPath + end) }
+        }
     }
 }

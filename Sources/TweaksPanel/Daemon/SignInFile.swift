@@ -9,7 +9,7 @@ import TweaksWire
 /// contains the panel's port, as the cookies do, so that no two processes write the same file.
 struct SignInFile {
     private let path: String
-    /// Writes the file in the background: replies do not wait for a slow disk.
+    /// Writes this file and the others of the panel in the background: replies do not wait for a slow disk.
     static let queue = DispatchQueue(label: "tweaks.sign-ins")
 
     init(directory: String, port: Int) { path = "\(directory)/panel-\(port).sign-ins" }

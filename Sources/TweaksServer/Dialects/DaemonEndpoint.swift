@@ -23,9 +23,10 @@ package protocol DaemonEndpoint: Endpoint {
     /// - Parameter isOnTerminal: Whether the text goes to a terminal rather than a log.
     func text(for server: TweakServer, isOnTerminal: Bool, hasTokens: Bool) -> String?
 
-    /// Writes the file of the announcement again if something has removed it. Called on the I/O thread.
-    /// - Returns: What to report; nil if the file is there, or was never written.
-    func restoreAnnouncement(for server: TweakServer) -> String?
+    /// Writes the file of the announcement again if something has removed it. Called on the I/O thread, which must not
+    /// wait for a disk.
+    /// - Parameter report: Called later, with what was done; not if the file is there, or was never written.
+    func restoreAnnouncement(for server: TweakServer, report: @escaping @Sendable (String) -> Void)
 
     /// Withdraws what was announced. Called before the server stops.
     func withdraw(from server: TweakServer)

@@ -14,6 +14,9 @@ final class SocketLease: Sendable {
         var lock: OpenFile
         /// The socket's file; nil until it is bound.
         var socket: FileInfo?
+        /// Whether the socket's directory is as this process makes one. Another has the mode and the owner that an operator
+        /// wants, which one that is made again would not have.
+        let isOwnDirectory: Bool
     }
 
     /// What is at the path of a bound socket.
@@ -23,6 +26,8 @@ final class SocketLease: Sendable {
         case missing
         /// Another file has its name.
         case replaced
+        /// It cannot be known now: the directory cannot be searched, or its disk does not answer.
+        case unknown(String)
     }
 
     /// Claims a path: makes or checks its directory, takes the lock, and removes a stale socket.
@@ -34,8 +39,9 @@ final class SocketLease: Sendable {
                     + "set TWEAKS_SOCKET to such a path, or to off", isUnavailable: true)
         }
         self.path = path
-        try Self.makeDirectory(Self.parent(of: path))
-        held = Mutex(Held(lock: try Self.takeLock(path)))
+        let directory = Self.parent(of: path)
+        try Self.makeDirectory(directory)
+        held = Mutex(Held(lock: try Self.takeLock(path), isOwnDirectory: Self.isOwn(directory)))
         try Self.clear(path)
     }
 
@@ -56,16 +62,27 @@ final class SocketLease: Sendable {
 
     /// Whether the socket's file is where it was made.
     var presence: Presence {
-        guard let socket = held.withLock({ $0.socket }) else { return .missing }
-        guard let now = try? Folder.anywhere.info(path) else { return .missing }
-        return now.isSameFile(as: socket) && now.kind == .socket ? .present : .replaced
+        let now: FileInfo
+        do throws(FileProblem) {
+            now = try Folder.anywhere.info(path)
+        } catch {
+            return error.isPathMissing ? .missing : .unknown(error.reason)
+        }
+        let isOurs = held.withLock { $0.socket?.isSameFile(as: now) == true }
+        return isOurs && now.kind == .socket ? .present : .replaced
     }
 
-    /// Makes the directory and the lock file again where they were removed.
+    /// Makes the directory and the lock file again where they were removed. It does so on the thread of the clients: a few
+    /// calls that wait for no other process, on a file system that has just answered.
     /// - Throws: ``ServerError`` with the obstacle; `isTaken` if another process has the lock now.
     func renew() throws(ServerError) {
-        if Self.isSame(path + ".lock", held.withLock { $0.lock.info }) { return }
-        try Self.makeDirectory(Self.parent(of: path))
+        let (lockInfo, isOwnDirectory) = held.withLock { ($0.lock.info, $0.isOwnDirectory) }
+        do throws(FileProblem) {
+            if try Folder.anywhere.info(path + ".lock").isSameFile(as: lockInfo) { return }
+        } catch {
+            if !error.isPathMissing { throw Self.unavailable("lock \(path).lock: \(error.reason)") }
+        }
+        try Self.remakeDirectory(Self.parent(of: path), isOwn: isOwnDirectory)
         let lock = try Self.takeLock(path)
         // Released outside the lock, since releasing a file makes system calls.
         let old = held.withLock { held in
@@ -96,6 +113,29 @@ final class SocketLease: Sendable {
                 if directory != "/" { try makeDirectory(parent(of: directory)) }
                 if (try? PosixFileSystem().makeDirectory(directory)) != nil { return }
             }
+        }
+        try check(directory, problem)
+    }
+
+    /// Whether a directory has the owner and the mode of one that was made here.
+    private static func isOwn(_ directory: String) -> Bool {
+        guard let info = try? Folder.anywhere.info(directory) else { return false }
+        return info.kind == .directory && info.owner == ThisProcess.user && info.mode & 0o7777 == 0o700
+    }
+
+    /// Makes a directory again that was made like this before; not its parents, which were not.
+    private static func remakeDirectory(_ directory: String, isOwn: Bool) throws(ServerError) {
+        var problem: FileError?
+        do throws(FileError) {
+            if isOwn { return try PosixFileSystem().makeDirectory(directory) }
+            _ = try PosixFileSystem().info(path: directory)
+        } catch {
+            if !isOwn, error.isMissing {
+                throw ServerError(
+                    "its directory \(directory) is gone, and had another owner or mode than this program gives; make it "
+                        + "again as it was", isUnavailable: true)
+            }
+            problem = error.alreadyExists ? nil : error
         }
         try check(directory, problem)
     }

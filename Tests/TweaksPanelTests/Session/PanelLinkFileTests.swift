@@ -23,6 +23,7 @@ import TweaksTestSupport
         let link = try String(contentsOfFile: path, encoding: .utf8)
         try FileManager.default.removeItem(atPath: path)
         server.pass(EventLoop.socketCheckInterval)
+        SignInFile.finish()
         #expect(try String(contentsOfFile: path, encoding: .utf8) == link)
         #expect(reports.all == ["the link of the panel, \(path), was removed, and is written again"])
     }
