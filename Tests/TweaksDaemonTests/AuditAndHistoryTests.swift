@@ -147,6 +147,18 @@ import TweaksTestSupport
         #expect(numbers == ["1", "2", "3"])
     }
 
+    /// The copy for the next run has neither secrets nor lines of unknown tweaks, and no other user can read it.
+    @Test func theCopyOfTheFileHasNoSecrets() throws {
+        let file = "# hunter1\nPlayer/Audio/Token = hunter2\nContent/Text/Size = 64\nNo/Such/Tweak = hunter3\n"
+        _ = try run(file: file)
+        let copy = fixture.directory.file("state/config.last")
+        #expect(try String(contentsOfFile: copy, encoding: .utf8) == "Content/Text/Size = 64\n")
+        let mode = try FileManager.default.attributesOfItem(atPath: copy)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        let second = try run(file: file.replacing("hunter2", with: "hunter4"))
+        #expect(second.history == ["ok"])
+    }
+
     /// Changes before the start have numbers of their own.
     @Test func changesBeforeTheStartFollowThoseOfTheLastRun() throws {
         _ = try run(file: "", ["Content/Text/Size = 72"])

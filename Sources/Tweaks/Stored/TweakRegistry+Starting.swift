@@ -4,7 +4,8 @@ extension TweakRegistry {
     /// Records the changes of current values since the config file had these entries, as a reload. Reading the file at the
     /// start of a run is no change by itself; a file that was edited between two runs is.
     ///
-    /// Called once the overrides are loaded: a value that an override hides has not changed.
+    /// Called once the overrides are loaded: a value that an override hides has not changed. Changes of secrets are not
+    /// recorded, since their values are not kept from run to run.
     /// - Parameter entries: The file as the previous run has last applied it.
     /// - Returns: The revision of the recorded commit; nil if no value has changed.
     package func recordConfigChanges(since entries: some Sequence<ConfigEntry>) -> UInt64? {
@@ -36,7 +37,7 @@ extension RegistryState {
             let key = ObjectIdentifier(node)
             let isUnknown = earlier[key] == nil && plan.names(node.path)
             let layer = overlays[node.slot].topLayer ?? .default
-            guard !isUnknown, layer <= .configFile, let new = current(node)?.value,
+            guard !isUnknown, !node.isSecret, layer <= .configFile, let new = current(node)?.value,
                 let old = dropped[key] ?? earlier[key] ?? node.defaultPrepared?.value, old != new
             else { continue }
             overlays[node.slot].changedAt = revision + commit.revisionIncrement

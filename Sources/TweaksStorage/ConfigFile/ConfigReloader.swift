@@ -65,12 +65,7 @@ package final class ConfigReloader: Sendable {
         var record = Record()
         /// The result of the first reading, until it is reported.
         var start: Result<ConfigDifference, ReloadFailure>?
-        /// The content whose values are in effect; empty without one.
-        var applied: [UInt8] = []
-        /// Where a copy of that is kept for the next run; nil if it is not.
-        var copy: String?
-        /// The content of the copy; nil if it is unknown.
-        var saved: [UInt8]?
+        var applied = AppliedLines()
     }
 
     package let path: String
@@ -153,31 +148,29 @@ package final class ConfigReloader: Sendable {
             })
     }
 
-    /// Records how the file has changed since the previous run, and from now on keeps a copy for the next one.
+    /// Records how the file has changed since the previous run, and from now on keeps a copy of its lines for the next one,
+    /// without secrets.
     /// - Parameter directory: The state directory, whose lock this process holds. The copy is private, as the overrides are.
     package func continueRun(in directory: String) {
         queue.sync {
-            let copy = "\(directory)/\(Self.copyName)"
+            let copy = "\(directory)/config.last"
+            let applied = state.withLock { state in
+                state.applied.path = copy
+                return state.applied.bytes
+            }
             if case .bytes(let bytes) = FileContent(path: copy, isStrict: true), bytes != applied {
                 _ = registry.recordConfigChanges(since: ConfigFile(bytes, name: path).entries)
             }
-            state.withLock { $0.copy = copy }
             saveCopy()
         }
     }
 
-    private static let copyName = "config.last"
-
-    /// The content whose values are in effect; empty without one.
-    private var applied: [UInt8] { state.withLock { $0.applied } }
-
     /// A copy that cannot be written is of no consequence but for the next start, which records nothing or a change twice.
     private func saveCopy() {
-        let (copy, applied, saved) = state.withLock { ($0.copy, $0.applied, $0.saved) }
-        guard let copy, applied != saved else { return }
-        let (directory, name) = Folder.split(copy)
-        guard let folder = try? Folder(directory), (try? folder.replace(name, with: applied)) != nil else { return }
-        state.withLock { $0.saved = applied }
+        guard let (path, bytes) = state.withLock({ $0.applied.unsaved }) else { return }
+        let (directory, name) = Folder.split(path)
+        guard let folder = try? Folder(directory), (try? folder.replace(name, with: bytes)) != nil else { return }
+        state.withLock { $0.applied.saved = bytes }
     }
 
     /// The same without waiting; `body` runs on the reload queue.
@@ -276,7 +269,13 @@ package final class ConfigReloader: Sendable {
         // After a cancellation, the results can be incomplete.
         if hasEnded { return .failure(failure("the process ends; nothing is reloaded any more")) }
         let all = file.allProblems.merged(with: problems)
-        if all.isEmpty { return .success(difference) }
+        if all.isEmpty {
+            if commits {
+                let lines = AppliedLines.selected(from: bytes, file, registry)
+                state.withLock { $0.applied.bytes = lines }
+            }
+            return .success(difference)
+        }
         return .failure(
             ReloadFailure(
                 path: path, problems: all.first.map { .init(line: $0.line, error: $0.error) }, count: all.count))
@@ -293,7 +292,6 @@ package final class ConfigReloader: Sendable {
             state.waiting = nil
             switch result {
             case .success(let difference):
-                if case .bytes(let bytes) = reading.content { state.applied = bytes }
                 state.record.reloads += 1
                 state.record.appliedAt = now
                 state.record.failure = nil
