@@ -72,11 +72,9 @@ import TweaksTestSupport
         }
         let id = try #require(first.first)
         let others = try rest.prefix(7).map { try cluster.process($0) }
-        // Only the canary goes missing: the leases of the others are longer.
-        let lease: Int64 = 2
         var timing = ClusterFixture.driverTiming
-        (timing.outageGrace, timing.silenceTimeout) = (lease * 1_000 + 500, 1_000)
-        let canary = try cluster.process(id, leaseSeconds: lease)
+        (timing.outageGrace, timing.silenceTimeout) = (2_500, 1_000)
+        let canary = try cluster.process(id)
         await cluster.wait { $0.count == 8 }
         var plan = try cluster.plan("A/B/Size", .number(70), steps: [10, 100])
         plan.every = 600
@@ -87,9 +85,9 @@ import TweaksTestSupport
             var canary = canary
             while !Task.isCancelled {
                 await canary.wait(canary.size, 70)
-                await canary.kill()
+                try await cluster.kill(canary)
                 if Task.isCancelled { return }
-                canary = try cluster.process(id, leaseSeconds: lease)
+                canary = try cluster.process(id)
             }
             await canary.stop()
         }
@@ -105,16 +103,17 @@ import TweaksTestSupport
 
     @Test func `A restart of a pod with a random ID does not stop a rollout`() async throws {
         let cluster = try await ClusterFixture.start()
-        // The first one is killed.
-        var pods = try (0..<6).map { try cluster.process(nil, leaseSeconds: $0 == 0 ? 2 : 8) }
+        var pods = try (0..<6).map { _ in try cluster.process(nil) }
         let live = await cluster.wait { $0.count == 6 }
         #expect(live.allSatisfy { $0.status.isUnstable })
         var plan = try cluster.plan("A/B/Size", .number(70), steps: [90, 100])
         plan.every = 2
         let claim = try await cluster.begin(plan)
-        let driving = Task { await cluster.drive(claim) }
+        let started = Gate()
+        let driving = Task { await cluster.drive(claim, started: started) }
+        await started.wait()
         let old = pods.removeFirst()
-        await old.kill()
+        try await cluster.kill(old)
         let fresh = try cluster.process(nil)
         #expect(fresh.identity.instance.id != old.identity.instance.id)
         pods.append(fresh)

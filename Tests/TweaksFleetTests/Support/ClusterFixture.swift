@@ -37,30 +37,32 @@ struct ClusterFixture {
         return try Self.client(only ? [endpoints[first]] : Array(endpoints[first...] + endpoints[..<first]))
     }
 
-    /// Short, but longer than a process may have to wait on a machine that runs thousands of tests.
+    /// Short intervals. No lease ends while a process waits on a machine that runs thousands of tests.
     static var timings: FleetTimings {
         var timings = FleetTimings()
-        (timings.heartbeat, timings.leaseSeconds, timings.watchLife) = (.milliseconds(700), 8, .seconds(20))
+        (timings.heartbeat, timings.leaseSeconds, timings.watchLife) = (.milliseconds(700), 60, .seconds(20))
         (timings.statusJitter, timings.sample) = (.milliseconds(30), .milliseconds(150))
         (timings.rereadJitter, timings.maxPause) = (.milliseconds(100), .milliseconds(400))
         return timings
     }
 
     /// Starts a process.
-    /// - Parameters:
-    ///   - first: The member that it asks first.
-    ///   - leaseSeconds: Short for a process that is going to be killed, whose status ends then.
+    /// - Parameter first: The member that it asks first.
     func process(
-        _ id: String? = "i1", first: Int = 0, only: Bool = false, directory: TemporaryDirectory? = nil,
-        leaseSeconds: Int64 = timings.leaseSeconds
+        _ id: String? = "i1", first: Int = 0, only: Bool = false, directory: TemporaryDirectory? = nil
     ) throws -> FollowingProcess {
-        var timings = Self.timings
-        timings.leaseSeconds = leaseSeconds
         let process = try FollowingProcess(
             try client(of: first, only: only), keys, id: id, directory: directory?.path, time: SystemFleetClock(),
-            timings: timings)
+            timings: Self.timings)
         process.start()
         return process
+    }
+
+    /// Kills a process, and ends its status as the end of its lease does.
+    func kill(_ process: FollowingProcess) async throws {
+        await process.kill()
+        let statuses = EtcdKeys.prefix(keys.instances + utf8("\(process.identity.instance.id)/"))
+        for status in try await etcd.range(EtcdRange(statuses)).keys { try await etcd.revokeLease(status.lease) }
     }
 
     func fleet(by: String = "alice", of keys: FleetKeys? = nil) -> FleetOperator {
@@ -150,7 +152,10 @@ struct ClusterFixture {
     }
 
     /// Drives a rollout to its end; returns all events.
-    func drive(_ claim: DriverClaim, timing: DriverTiming = driverTiming) async -> [DriverEvent] {
+    /// - Parameter started: Opened once the driver has seen the processes.
+    func drive(
+        _ claim: DriverClaim, timing: DriverTiming = driverTiming, started: Gate? = nil
+    ) async -> [DriverEvent] {
         let (inputs, continuation) = AsyncStream.makeStream(of: DriverInput.self)
         let tasks = DriverFeed(fleet(), claim, heartbeat: .seconds(1)).start(into: continuation)
         defer { for task in tasks { task.cancel() } }
@@ -158,6 +163,7 @@ struct ClusterFixture {
         var all: [DriverEvent] = []
         for await input in inputs {
             let events = await run.handle(input)
+            if case .read = input { started?.open() }
             all += events
             if events.contains(where: \.isLast) { break }
         }
