@@ -24,6 +24,7 @@ import Tweaks
 /// | `TWEAKS_AUDIT` | the file to which every commit is appended, with one beside it for refusals, or `off` |
 /// | `TWEAKS_AUDIT_DAYS` | how many days of it are kept at least; 30 unless the program sets it |
 /// | `TWEAKS_FROZEN` | `1`: values are their defaults and sets are refused |
+/// | `TWEAKS_TMPDIR` | the only temporary directory for a socket, for `tweakctl`, too |
 public final class TweakDaemon: Sendable {
     /// Handles events, one at a time, on its own queue.
     public typealias EventHandler = @Sendable (TweakDaemonEvent) -> Void

@@ -33,7 +33,7 @@ struct DaemonSettings {
 
     private static let knownVariables = [
         "TWEAKS_SOCKET", "TWEAKS_PORT", "TWEAKS_CONFIG", "TWEAKS_STATE_DIR", "TWEAKS_AUDIT", "TWEAKS_AUDIT_DAYS",
-        "TWEAKS_FROZEN", "TWEAKS_TOKEN_FILE", "TWEAKS_PANEL_PORT",
+        "TWEAKS_FROZEN", "TWEAKS_TOKEN_FILE", "TWEAKS_PANEL_PORT", "TWEAKS_TMPDIR",
     ]
     /// Variables that only a source of the program reads.
     private static let sourceVariables = [

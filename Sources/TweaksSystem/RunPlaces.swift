@@ -13,8 +13,12 @@ package struct RunPlaces: Equatable, Sendable {
     package init(common: [String] = ["/tmp", "/dev/shm"], _ variable: (String) -> String?) {
         let isAbsolute = { (path: String) in path.hasPrefix("/") }
         runtime = variable("XDG_RUNTIME_DIR").filter(isAbsolute).map { "\($0)/tweaks" }
-        let named = variable("TMPDIR").filter(isAbsolute).map(Self.withoutEnd)
-        temporary = [named].compactMap(\.self) + common.filter { $0 != named }
+        if let only = variable("TWEAKS_TMPDIR").filter(isAbsolute).map(Self.withoutEnd) {
+            temporary = [only]
+        } else {
+            let named = variable("TMPDIR").filter(isAbsolute).map(Self.withoutEnd)
+            temporary = [named].compactMap(\.self) + common.filter { $0 != named }
+        }
     }
 
     private static func withoutEnd(_ path: String) -> String {

@@ -166,7 +166,7 @@ import TweaksWire
         let relative = ["TMPDIR": "tmp", "XDG_RUNTIME_DIR": "run"]
         let daemon = try fixture.daemon(name, environment: relative.merging(["TWEAKS_STATE_DIR": "off"]) { $1 })
         #expect(daemon.socketPath?.hasPrefix("/tmp/tweaks-\(geteuid())") == true)
-        fixture.variables.withLock { $0.merge(relative) { $1 } }
+        fixture.variables.withLock { $0.merge(relative.merging(["TWEAKS_TMPDIR": ""]) { $1 }) { $1 } }
         #expect(try fixture.run(name, "get", "Content/Text/Size").output.hasPrefix("Content/Text/Size = 60"))
     }
 

@@ -71,7 +71,7 @@ final class TweakctlFixture: Sendable {
         let own = ProcessInfo.processInfo.environment
         let kept = own.filter { ["PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "TSAN_OPTIONS"].contains($0.key) }
         let paths = [
-            "XDG_RUNTIME_DIR": directory.file("run"), "TMPDIR": directory.path, "HOME": directory.file("home"),
+            "XDG_RUNTIME_DIR": directory.file("run"), "TWEAKS_TMPDIR": directory.path, "HOME": directory.file("home"),
             "TERM": "xterm", "LC_ALL": "C.UTF-8",
         ]
         return kept.merging(paths) { $1 }.merging(variables.withLock { $0 }) { $1 }

@@ -7,7 +7,7 @@ import { announce, toast } from './notifications.js';
 import { parse } from './numbers/decimal.js';
 import { keepName } from './person.js';
 import { restarted } from './refresh.js';
-import { credentials, fetchAuthenticated, ownRevisions, request } from './requests.js';
+import { credentials, dropHeaders, fetchAuthenticated, ownRevisions, request } from './requests.js';
 import { countSoon, rows } from './rows.js';
 import { may, mayAll, scopeOf, session } from './session.js';
 import { emit } from './signals.js';
@@ -86,7 +86,7 @@ function refusal({ message }) {
 function lost(reason) {
   clearTimeout(watchdog);
   // Another program may have the port now, and a restarted process does not know this key.
-  credentials.headers = null;
+  dropHeaders();
   cancelRest();
   const wait = Math.min(8000, 250 * 2 ** attempt++);
   const until = Date.now() + wait;

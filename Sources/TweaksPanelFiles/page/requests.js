@@ -15,6 +15,13 @@ export const ownRevisions = new Set();
  * this sign-in.
  */
 export const credentials = { headers: null, signIn: {}, renew: () => Promise.resolve(false) };
+let underWay = new AbortController();
+/** Drops the headers, and ends requests that have them: a browser may send those again to another program. */
+export function dropHeaders() {
+  credentials.headers = null;
+  underWay.abort();
+  underWay = new AbortController();
+}
 /** Sends a request; without credentials, or after status 401, with a new key. */
 export async function fetchAuthenticated(path, options = {}) {
   if (isIntercepted()) {
@@ -22,7 +29,11 @@ export async function fetchAuthenticated(path, options = {}) {
     throw new Error('another program has taken over this address');
   }
   const send = (headers) =>
-    fetch(path, { ...options, headers: { ...headers, ...options.headers, ...credentials.signIn } });
+    fetch(path, {
+      signal: underWay.signal,
+      ...options,
+      headers: { ...headers, ...options.headers, ...credentials.signIn },
+    });
   // Before the process has proven itself, it gets neither the key nor the user's name.
   if (path === '/login') return send(windowHeader());
   const once = () => send({ ...personHeaders(), ...credentials.headers });

@@ -2,6 +2,7 @@
 
 import Synchronization
 import Testing
+import TweaksTestSupport
 
 @testable import TweaksFleet
 
@@ -78,7 +79,8 @@ import Testing
     }
 
     /// A server that always has more.
-    @Test func `A range without an end is too large`() async throws {
+    @Test(.tags(.quantity), .enabled(if: isQuantityFull, "set TWEAKS_TEST_QUANTITY=full"))
+    func `A range without an end is too large`() async throws {
         let value = String(repeating: "AAAA", count: 300_000)
         let count = Mutex<UInt8>(0)
         let (client, transport) = try Self.client { _ in

@@ -10,7 +10,7 @@ import TweaksTestSupport
     /// Includes seeds that have found defects. `TWEAKS_FLEET_SEED=5` runs another one.
     private static let seeds: [UInt64] =
         ProcessInfo.processInfo.environment["TWEAKS_FLEET_SEED"].flatMap(UInt64.init).map { [$0] }
-        ?? Array(1...UInt64(quantity(40, few: 4)))
+        ?? Array(1...UInt64(quantity(40, few: 2)))
 
     @Test(arguments: seeds)
     func `After all changes each process has the values that the keys define for it`(seed: UInt64) async throws {

@@ -36,28 +36,29 @@ import TweaksTestSupport
             session: UInt64(port), kind: kind, isRefusal: true, path.map { [("path", .text($0))] } ?? [])
     }
 
-    @Test func aMonthOfRefusalsDoesNotRemoveAnEarlierChange() throws {
+    @Test(.tags(.quantity)) func aMonthOfRefusalsDoesNotRemoveAnEarlierChange() throws {
         let run = try start(maximumSize: 16_384, keep: 2)
         try run.set(42, by: 1, 0)
         settle(run)
         let evidence = try #require(lines().first { $0.contains(#""by":"uid 0""#) })
-        let attack = { (hours: Int) in
-            for _ in 0..<hours {
+        let hours = quantity(24, few: 4)
+        let attack = { (days: Int) in
+            for _ in 0..<days * hours {
                 for port in 1...30 { run.trail.note(refusal("authentication failed", port: port)) }
                 for value in 1...15 { try run.set(Double(value)) }
                 settle(run)
-                run.advance(by: .seconds(3_599))
+                run.advance(by: .seconds(86_400 / hours - 1))
             }
         }
-        try attack(29 * 24)
+        try attack(29)
         // The sets alone have filled the limit many times.
-        #expect(all().contains(evidence) && run.reported.isEmpty && run.trail.info.rotations > 50)
-        // Two lines an hour: the first at once, and one with the number of the others.
+        #expect(all().contains(evidence) && run.reported.isEmpty && run.trail.info.rotations > 2 * hours)
+        // Two lines each time: the first at once, and one with the number of the others.
         let refused = all("audit-refused.log")
-        #expect(refused.count == 2 * 29 * 24)
-        #expect(refused.count { $0.contains(#""kind":"authentication failed","count":30,"since":"#) } == 29 * 24)
+        #expect(refused.count == 2 * 29 * hours)
+        #expect(refused.count { $0.contains(#""kind":"authentication failed","count":30,"since":"#) } == 29 * hours)
         #expect(!all().contains { $0.contains("authentication failed") })
-        try attack(3 * 24)
+        try attack(3)
         #expect(!all().contains(evidence))
         #expect(run.reported.first?.contains("the audit has dropped the old file \(home.file("audit.log."))") == true)
         let first = try #require(all().first { $0.contains(#""kind":"dropped""#) })

@@ -1,10 +1,12 @@
 // Tests programming errors in static declarations: they end the program with the reason and the place.
 
 import Testing
+import TweaksTestSupport
 
 @testable import Tweaks
 
-struct RegistrationTrapTests {
+// A child that ended and is not waited for yet makes the thread of Swift Testing that waits for all children spin.
+@Suite(.prompt) struct RegistrationTrapTests {
     @Test func anotherTypeAtTheSamePathTraps() async {
         let constants = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let registry = TweakRegistry()

@@ -82,4 +82,10 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (_ index: Int) -> Void)
 }
 
 /// An identifier of the current thread, unique among running threads.
-func currentThread() -> UInt { UInt(bitPattern: Unmanaged.passUnretained(Thread.current).toOpaque()) }
+func currentThread() -> UInt {
+    #if canImport(Darwin)
+        UInt(bitPattern: pthread_self())
+    #else
+        UInt(pthread_self())
+    #endif
+}

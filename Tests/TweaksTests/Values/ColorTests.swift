@@ -105,7 +105,7 @@ struct ColorTests {
         #expect(color == TweakColor(red8: 255, green8: 255, blue8: 0, alpha8: 128))
     }
 
-    @Test func aCodeOfEightDigitsTraps() async {
+    @Test(.prompt) func aCodeOfEightDigitsTraps() async {
         await #expect(processExitsWith: .failure) { _ = TweakColor(0xFF88_0080) }
     }
 
