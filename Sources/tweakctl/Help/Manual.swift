@@ -118,7 +118,7 @@ enum Manual {
             "TMPDIR",
             "without XDG_RUNTIME_DIR, its directory tweaks-UID has the sockets; /tmp by default, and for a relative path"
         ),
-        ("TWEAKS_TMPDIR", "the only directory that is searched beside XDG_RUNTIME_DIR; the process uses the same variable"),
+        ("TWEAKS_TMPDIR", "the only directory searched beside XDG_RUNTIME_DIR; the process uses the same variable"),
         ("XDG_STATE_HOME", "where the line-mode history and tokens are saved; ~/.local/state by default"),
         ("TWEAKS_SOCKET", "the socket to connect to without NAME or address; the process uses the same variable"),
         ("TWEAKS_TOKEN_FILE", "the token file that token changes without --file; the process uses the same variable"),
