@@ -40,8 +40,9 @@ public struct TweakReload: Sendable {
 
         private var difference: String {
             if old == new {
-                let same = isRemoved ? "no longer in the file; the default is the same" : "file says the same as the default"
-                return same + (isSecret ? "" : ", \(new.text)")
+                return
+                    (isRemoved ? "no longer in the file; the default is the same" : "file says the same as the default")
+                    + (isSecret ? "" : ", \(new.text)")
             }
             if isStart { return isSecret ? "file sets it" : "file sets \(new.text) (default \(old.text))" }
             return (isRemoved ? "no longer in the file, changed" : "file changed")
