@@ -54,9 +54,11 @@ package enum EtcdReplies {
     /// Parses the reply to `maintenance/status`.
     package static func status(_ bytes: [UInt8]) throws(EtcdError) -> EtcdStatus {
         let reply = try object(bytes)
+        let size = try reply.etcdInt64("dbSize")
+        if size < 0 { throw garbled("“dbSize” is not a size") }
         return EtcdStatus(
             header: try header(reply), version: reply["version"]?.string ?? "",
-            leader: try reply.etcdUInt64("leader"), size: try reply.etcdInt64("dbSize"))
+            leader: try reply.etcdUInt64("leader"), size: size)
     }
 
     /// Parses the reply to `auth/authenticate`.
