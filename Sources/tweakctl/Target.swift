@@ -31,7 +31,9 @@ struct Target {
     }
 
     init(_ address: Address, timeout: Timeout) {
-        (name, self.address, reusable) = (address.text, address, ReusableConnection(nil))
+        name = address.text
+        self.address = address
+        reusable = ReusableConnection(nil)
         self.timeout = timeout
     }
 

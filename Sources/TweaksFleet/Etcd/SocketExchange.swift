@@ -20,7 +20,10 @@ final class SocketExchange: Sendable {
 
     /// - Parameter maxBody: The size limit of the reply; nil for a stream without an end.
     init(_ address: EtcdAddress, _ request: [UInt8], maxBody: Int?, _ continuation: Continuation) {
-        (self.address, self.request, self.maxBody, self.continuation) = (address, request, maxBody, continuation)
+        self.address = address
+        self.request = request
+        self.maxBody = maxBody
+        self.continuation = continuation
     }
 
     /// Wakes the thread by shutting down the socket. Only the thread closes it, so the descriptor cannot be reused
