@@ -97,7 +97,9 @@ final class SocketExchange: Sendable {
                 if bytes.isEmpty { try reader.end() }
                 for part in try reader.append(bytes) {
                     if case .bytes(let bytes) = part { size += bytes.count }
-                    if let maxBody, size > maxBody { return .tooLarge("an answer of more than \(maxBody) bytes") }
+                    if let maxBody, size > maxBody {
+                        return .tooLarge("an answer of more than \(maxBody) bytes; \(EtcdReplies.remedy)")
+                    }
                     deliver(part)
                 }
             }
