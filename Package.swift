@@ -123,7 +123,7 @@ let package = Package(
             name: "TweaksFleetTests",
             dependencies: [
                 "Tweaks", "TweaksSystem", "TweaksInterface", "TweaksStorage", "TweaksDaemon", "TweaksFleet",
-                "tweakctl-fleet", "fleet", "TweaksTerminal", "TweaksTestSupport",
+                "tweakctl-fleet", "fleet", "TweaksTerminal", "TweaksTestSupport", "tweaks-fuzz",
             ]),
         .testTarget(name: "TweaksBounceTests", dependencies: ["bounce", "Tweaks", "TweaksDaemon"]),
         .testTarget(

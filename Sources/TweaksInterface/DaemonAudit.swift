@@ -38,8 +38,11 @@ extension TweakDaemon {
             _ path: String, maximumSize: Int = 10_485_760, keep: Int = 5, minimumAge: Duration = .seconds(2_592_000),
             shipsTo: [Destination] = []
         ) {
-            (self.path, self.maximumSize, self.keep) = (path, maximumSize, keep)
-            (self.minimumAge, self.shipsTo) = (minimumAge, shipsTo)
+            self.path = path
+            self.maximumSize = maximumSize
+            self.keep = keep
+            self.minimumAge = minimumAge
+            self.shipsTo = shipsTo
         }
 
         /// An audit with the default limits.

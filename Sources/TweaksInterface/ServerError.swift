@@ -14,6 +14,7 @@ public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
     package init(_ description: String, isTaken: Bool = false, isUnavailable: Bool = false) {
         // The text quotes paths and variables, which can contain any characters.
         self.description = Quoting.sanitizedLines(description)
-        (self.isTaken, self.isUnavailable) = (isTaken, isUnavailable)
+        self.isTaken = isTaken
+        self.isUnavailable = isUnavailable
     }
 }

@@ -94,14 +94,14 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
 
     private static func lines(_ reload: TweakReload) -> [String] {
         if reload.changes.isEmpty, reload.unknownCount == 0 {
-            return ["\(reload.file) read again: nothing has changed"]
+            return ["\(reload.file) read\(reload.isStart ? ": it sets no value" : " again: nothing has changed")"]
         }
         // A tweak whose value did not change is not logged, but the reload is.
         let news = reload.changes.filter { $0.old != $0.new || $0.droppedOverride != nil }
-        let first =
-            reload.changes.isEmpty || !news.isEmpty
-            ? [] : ["\(reload.file) read, no value has changed, rev \(reload.revision)"]
-        let shown = news.prefix(maxListed).map { cut("\(reload.file): \($0), rev \(reload.revision)") }
+        let end = reload.isStart ? "" : ", rev \(reload.revision)"
+        let same = reload.isStart ? ": all its values are the defaults" : ", no value has changed"
+        let first = reload.changes.isEmpty || !news.isEmpty ? [] : ["\(reload.file) read\(same)\(end)"]
+        let shown = news.prefix(maxListed).map { cut("\(reload.file): \($0)\(end)") }
         let unknown = reload.unknown.prefix(maxListed).map { "\($0); pending until it registers" }
         return first + shown + rest(news.count) + unknown + more(reload.unknownCount - unknown.count)
     }

@@ -20,22 +20,38 @@ public struct TweakReload: Sendable {
         public let droppedOverride: TweakValue?
         /// Whether the values must not be shown.
         public let isSecret: Bool
+        /// Whether the program starts, and the value begins with that of the file.
+        let isStart: Bool
 
-        init(_ change: ConfigDifference.Change) {
-            (path, old, new) = (change.path, change.old, change.new)
-            (isRemoved, override, droppedOverride) = (change.isRemoved, change.override, change.dropped)
+        init(_ change: ConfigDifference.Change, isStart: Bool) {
+            path = change.path
+            old = change.old
+            new = change.new
+            isRemoved = change.isRemoved
+            override = change.override
+            droppedOverride = change.dropped
             isSecret = change.isSecret
+            self.isStart = isStart
         }
 
         /// `Content/Text/Size: file changed 60 → 64; the override 72 stays, reset Content/Text/Size to take the file's`.
-        public var description: String {
-            var text = "\(path.token): \(isRemoved ? "no longer in the file" : "file")"
+        /// At a start, which is no change: `Content/Text/Size: file sets 64 (default 60)`.
+        public var description: String { "\(path.token): \(difference)\(consequence)" }
+
+        private var difference: String {
             if old == new {
-                text += isRemoved ? "; the default is the same" : " says the same as the default"
-                if !isSecret { text += ", \(new.text)" }
-            } else {
-                text += "\(isRemoved ? "," : "") changed\(isSecret ? "" : " \(old.text) → \(new.text)")"
+                return
+                    (isRemoved ? "no longer in the file; the default is the same" : "file says the same as the default")
+                    + (isSecret ? "" : ", \(new.text)")
             }
+            if isStart { return isSecret ? "file sets it" : "file sets \(new.text) (default \(old.text))" }
+            return (isRemoved ? "no longer in the file, changed" : "file changed")
+                + (isSecret ? "" : " \(old.text) → \(new.text)")
+        }
+
+        /// What becomes of an override.
+        private var consequence: String {
+            var text = ""
             if let override {
                 let value = isSecret ? "" : " \(override.text)"
                 text +=
@@ -50,8 +66,10 @@ public struct TweakReload: Sendable {
 
     /// The file.
     public let file: String
-    /// The registry's revision afterwards.
+    /// The registry's revision afterwards; at a start it is that of the last change.
     public let revision: UInt64
+    /// Whether the program starts: its values begin with those of the file, which is no change.
+    public let isStart: Bool
     /// The changes, in the order of all listings.
     public let changes: [Change]
     /// The first hundred tweaks that the file names and that are not registered yet; their values are pending. In an
@@ -65,7 +83,8 @@ public struct TweakReload: Sendable {
     package init(_ file: String, _ difference: ConfigDifference) {
         self.file = file
         revision = difference.revision
-        changes = difference.changes.map(Change.init)
+        isStart = difference.isStart
+        changes = difference.changes.map { Change($0, isStart: difference.isStart) }
         unknown = difference.unknown.map { "\(file):\($0.line): \($0.error.message)" }
         unknownCount = difference.unknownCount
         count = difference.count

@@ -44,11 +44,7 @@ extension EventLoop {
         } else {
             var on: Int32 = 1
             setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-            let port = SocketAddress.port(of: number, peer: true) ?? 0
-            let address = listener.isLoopback ? nil : SocketAddress.host(of: number)
-            peer = Peer(
-                address: address ?? (listener.isVersion6 ? "[::1]" : "127.0.0.1"), port: port,
-                user: listener.isLoopback ? loopbackUser(of: number) : nil, listener.endpoint == nil ? .tcp : .http)
+            peer = internetPeer(number, listener)
         }
         let session = Session(
             id: SessionID(number: sessions.makeNumber(), descriptor: number), descriptor: descriptor, peer: peer,
@@ -57,6 +53,14 @@ extension EventLoop {
         if let scopes, !scopes.isEmpty { session.grants.add(scopes, from: .peer) }
         executor.identify(session)
         return session
+    }
+
+    private func internetPeer(_ number: Int32, _ listener: Listener) -> Peer {
+        let port = SocketAddress.port(of: number, peer: true) ?? 0
+        let address = listener.isLoopback ? nil : SocketAddress.host(of: number)
+        return Peer(
+            address: address ?? (listener.isVersion6 ? "[::1]" : "127.0.0.1"), port: port,
+            user: listener.isLoopback ? loopbackUser(of: number) : nil, listener.endpoint == nil ? .tcp : .http)
     }
 
     private func loopbackUser(of connection: Int32) -> UInt32? {

@@ -69,7 +69,8 @@ extension EventLoop {
         fitBuffers()
         updateMemoryUse(session)
         if session.accounts.isLingering { sessions.lingeringCount -= 1 }
-        (session.accounts.isCounted, session.accounts.isLingering) = (false, false)
+        session.accounts.isCounted = false
+        session.accounts.isLingering = false
         session.accounts.others = []
         // Sessions come and go while a disk does not answer.
         if executor.awaitingDurability.count > 2 * sessions.count + 64 {

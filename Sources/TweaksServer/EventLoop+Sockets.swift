@@ -23,7 +23,8 @@ extension EventLoop {
             case .missing: remake(listener, path)
             case .unknown(let reason):
                 report(
-                    "the socket \(path) cannot be looked at: \(reason); clients may not reach this process there", path)
+                    "the socket \(path) cannot be looked at: \(reason); clients may not reach this process there until this "
+                        + "user can search the directories on its path", path)
             case .replaced:
                 report(
                     "the socket \(path) was replaced by another file, so clients no longer reach this process there; "

@@ -29,7 +29,8 @@ final class EventLog: Sendable {
         isLeftOut: @escaping @Sendable (TweakOrigin, Moment, Int) -> Bool = { _, _, _ in false },
         _ handler: @escaping @Sendable (TweakDaemonEvent) -> Void
     ) {
-        (self.handler, self.isLeftOut) = (handler, isLeftOut)
+        self.handler = handler
+        self.isLeftOut = isLeftOut
         queue.setSpecific(key: Self.isHandling, value: true)
     }
 

@@ -17,7 +17,9 @@ package struct InputFile: Sendable {
     /// Reads it to its end.
     package func read() throws(Failure) -> [UInt8] {
         let descriptor = name == "-" ? 0 : open(name, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Failure(.refused, "\(name): \(errorText()); name a file, or - ") }
+        guard descriptor >= 0 else {
+            throw Failure(.refused, "\(name): \(errorText()); name a file, or - for standard input")
+        }
         defer { if descriptor > 0 { close(descriptor) } }
         var bytes: [UInt8] = []
         while let chunk = System.read(descriptor) {

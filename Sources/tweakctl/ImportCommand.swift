@@ -26,7 +26,9 @@ struct ImportCommand {
         guard files.count == 1, let name = files.first, name == "-" || !name.hasPrefix("-") else {
             throw Failure(.usage, "import: write tweakctl \(Self.usage)")
         }
-        (self.target, self.console, file) = (target, console, InputFile(name))
+        self.target = target
+        self.console = console
+        file = InputFile(name)
         isDry = words.contains("--dry-run")
         isConfirmed = !isDry && (words.contains("--yes") || words.contains("-y"))
         // The file is standard input, or the output is for a program.

@@ -25,7 +25,9 @@ struct PanelCommand {
         guard words.count <= 1, Set(words).isSubset(of: ["rotate", "token"]), rest.count <= words.count + 1 else {
             throw Failure(.usage, "panel: write tweakctl NAME \(Self.usage)")
         }
-        (self.target, self.console, word) = (target, console, words.first)
+        self.target = target
+        self.console = console
+        word = words.first
         let mayOpen = !rest.contains("--no-open") && word != "token" && !console.isJSON
         opens = mayOpen && System.isTerminal(1) && Self.hasDisplay
     }

@@ -30,7 +30,9 @@ struct Script {
     private static let window = 1 << 16
 
     init(_ input: Int32, _ target: Target, _ console: Console, keepsGoing: Bool) throws(Failure) {
-        (self.input, self.console, self.keepsGoing) = (input, console, keepsGoing)
+        self.input = input
+        self.console = console
+        self.keepsGoing = keepsGoing
         pipeline = Pipeline(target, try target.connect())
         // The server closes a session whose first command is invalid, so a valid one goes first.
         send(Array((console.isJSON ? "json on" : "ping").utf8)[...], nil)

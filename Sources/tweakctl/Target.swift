@@ -31,7 +31,9 @@ struct Target {
     }
 
     init(_ address: Address, timeout: Timeout) {
-        (name, self.address, reusable) = (address.text, address, ReusableConnection(nil))
+        name = address.text
+        self.address = address
+        reusable = ReusableConnection(nil)
         self.timeout = timeout
     }
 
@@ -102,10 +104,11 @@ struct Target {
     /// The error of a connection that has ended, or not answered in time.
     /// - Parameter line: A command that the process may have executed all the same.
     func failure(of connection: Connection, to line: String? = nil) -> Failure {
-        guard connection.hasTimedOut else {
-            return Failure(.unreachable, "\(name) \(connection.endReason) without an answer")
-        }
         let isChange = line.map { !CommandText.onlyReads($0) } ?? false
+        guard connection.hasTimedOut else {
+            let remedy = isChange ? "the command may have taken effect: look before you repeat it" : "try again"
+            return Failure(.unreachable, "\(name) \(connection.endReason) without an answer; \(remedy)")
+        }
         return Failure(
             .timeout,
             "\(name): accepts connections, but has not answered within \(timeout.text); "

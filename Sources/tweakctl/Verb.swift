@@ -23,9 +23,19 @@ enum Verb: String, CaseIterable {
         }
     }
 
-    /// The names of those that follow the name of a process. The others need no process, and take precedence over one
+    /// Whether it follows the name of a process, which takes precedence over it. The others take precedence over a process
     /// of the same name.
-    static let processNames = [repl, watch, `import`].map(\.rawValue)
+    private var followsName: Bool {
+        switch self {
+        case .repl, .watch, .import: true
+        case .login, .logout, .token, .audit, .fleet, .completions, .man, .complete: false
+        }
+    }
+
+    /// The names of those that follow the name of a process.
+    static let processNames = allCases.filter(\.followsName).map(\.rawValue)
+    /// The names of the others, without the internal ones.
+    static let ownNames = allCases.filter { !$0.followsName && $0.summary != nil }.map(\.rawValue)
 
     /// A summary for the help; nil for internal commands.
     var summary: String? {

@@ -148,7 +148,8 @@ import TweaksWire
         #expect(try verify().output.contains("no line has a link"))
         try Data((0..<100_000).map { _ in UInt8.random(in: .min ... .max) }).write(to: URL(fileURLWithPath: path))
         #expect(try verify().code == 1)
-        #expect(try verify([home.file("missing")]).code == 1)
+        let missing = try verify([home.file("missing")])
+        #expect(missing.code == 1 && missing.output.contains("No such file or directory; name the file of an audit"))
         #expect(try verify([home.path]).code == 1)
     }
 

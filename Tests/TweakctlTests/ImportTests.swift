@@ -87,7 +87,8 @@ import TweaksTestSupport
 
     @Test func anUnreadableFileIsRefused() throws {
         let missing = fixture.directory.file("missing")
-        #expect(try fixture.run("bounce", "import", missing, "--yes").hasError("No such file", code: 1))
+        let text = "No such file or directory; name a file, or - for standard input"
+        #expect(try fixture.run("bounce", "import", missing, "--yes").hasError(text, code: 1))
         #expect(try fixture.run("bounce", "import", "/", "--yes").hasError("Is a directory", code: 1))
     }
 

@@ -69,7 +69,15 @@ import TweaksWire
         let (process, peer) = try fake("get", "*")
         try peer.answer("get *", "A/B/C = \u{1B}[2J5")
         try peer.close()
-        #expect(try process.result().hasError("has ended the connection without an answer", code: 3))
+        #expect(try process.result().hasError("has ended the connection without an answer; try again", code: 3))
+    }
+
+    @Test func aChangeWithoutAnAnswerMayHaveTakenEffect() throws {
+        let (process, peer) = try fake("set", "A/B/C", "5")
+        _ = try peer.line()
+        try peer.close()
+        let text = "without an answer; the command may have taken effect: look before you repeat it"
+        #expect(try process.result().hasError(text, code: 3))
     }
 
     @Test func controlCharactersOfAServerAreReplaced() throws {

@@ -34,7 +34,7 @@ import TweaksTestSupport
 
     @Test func aLoginAtAStoppedProcessIsExitCode4() throws {
         let result = try fixture.run("--timeout", "50ms", "login", "bounce", input: "twk_secret\n")
-        #expect(result.hasError("bounce did not answer whether it accepts the token", code: 4), "\(result)")
+        #expect(result.hasError("bounce did not answer whether it accepts the token; try again", code: 4), "\(result)")
     }
 
     @Test func aSavedTokenDoesNotExtendTheTimeout() throws {

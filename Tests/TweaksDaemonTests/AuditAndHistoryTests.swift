@@ -121,11 +121,13 @@ import TweaksTestSupport
         let file = "Content/Text/Size = 64\n"
         let first = try run(file: file, ["Content/Text/Size = 72", "Content/Text/Alignment = right"])
         #expect(first.history.count == 3 && first.history[1].contains("60") == false)
-        #expect(first.log.count == 1 && first.log[0].hasSuffix("Content/Text/Size: file changed 60 → 64, rev 0"))
+        let line = "\(fixture.config): Content/Text/Size: file sets 64 (default 60)"
+        let stays = "; the override 72 stays, reset Content/Text/Size to take the file's"
+        #expect(first.log == [line])
         let before = (lines, try String(contentsOfFile: fixture.state + "/history.jsonl", encoding: .utf8))
         for _ in 1...2 {
             let next = try run(file: file)
-            #expect(next.history.count == 3 && next.log.allSatisfy { $0.hasSuffix(", rev 2") }, "\(next)")
+            #expect(next.history.count == 3 && [[line], [line + stays]].contains(next.log), "\(next)")
         }
         #expect(lines == before.0)
         #expect(try String(contentsOfFile: fixture.state + "/history.jsonl", encoding: .utf8) == before.1)
@@ -133,12 +135,23 @@ import TweaksTestSupport
         #expect(last.history.count == 4 && last.history.contains { $0.contains("3") && $0.contains("72 → 73") })
     }
 
+    /// Nor does the log claim a change, or name the revision of something else.
+    @Test(arguments: [
+        ("", "PATH read: it sets no value"), ("Content/Text/Size = 60\n", "PATH read: all its values are the defaults"),
+        ("Content/Text/Size = 64\n", "PATH: Content/Text/Size: file sets 64 (default 60)"),
+        ("Player/Audio/Token = hunter2\n", "PATH: Player/Audio/Token: file sets it"),
+    ])
+    func theLogOfAStartSaysWhatTheFileSets(_ file: String, _ line: String) throws {
+        _ = try run(file: "", ["Content/Text/Alignment = right"])
+        #expect(try run(file: file).log == [line.replacing("PATH", with: fixture.config)])
+    }
+
     /// An entry only where the current value differs from that of the last run.
     @Test func aFileThatWasEditedBetweenTwoRunsIsAChange() throws {
         _ = try run(file: "Content/Text/Size = 64\n", ["Content/Text/Alignment = right"])
         let second = try run(file: "Content/Text/Size = 65\nContent/Text/Alignment = center\n")
         #expect(second.history.count == 3 && second.history.contains { $0.contains("Content/Text/Size 64 → 65") })
-        #expect(second.log.contains { $0.hasSuffix("Content/Text/Size: file changed 60 → 65, rev 2") }, "\(second.log)")
+        #expect(second.log.contains { $0.hasSuffix("Content/Text/Size: file sets 65 (default 60)") }, "\(second.log)")
         let third = try run(file: "# nothing\n")
         #expect(third.history.count == 4 && third.history.contains { $0.contains("Content/Text/Size 65 → 60") })
         let fourth = try run(file: "# nothing\n")

@@ -27,7 +27,7 @@ import TweaksTestSupport
         #expect(
             lines == [
                 "overrides are kept in \(fixture.overrides), 0 overrides read",
-                "\(fixture.config): Content/Text/Size: file changed 60 → 64, rev 0",
+                "\(fixture.config): Content/Text/Size: file sets 64 (default 60)",
                 "\(fixture.config):2: there is no tweak “Content/Text/Sise”; did you mean Content/Text/Size?; "
                     + "pending until it registers",
                 "tweaks at unix socket \(fixture.socket); try: nc -U \(fixture.socket)",
@@ -178,7 +178,7 @@ import TweaksTestSupport
         #expect(
             child.log.all == [
                 "probe: overrides are kept in \(fixture.overrides), 0 overrides read",
-                "probe: \(fixture.config): Probe/Int/T0: file changed 0 → 1, rev 0",
+                "probe: \(fixture.config): Probe/Int/T0: file sets 1 (default 0)",
                 "probe: tweaks at unix socket \(path); try: nc -U \(path)", "probe: session 1 opened by \(peer)",
                 "probe: Probe/Int/T0 = 2 (was 1) by \(peer), rev 1",
                 "probe: Probe/Secret/Key = (set) by \(peer), rev 2",

@@ -44,7 +44,7 @@ import TweaksTestSupport
     @Test func aHangupAtTheStartIsARequestToReload() throws {
         try fixture.save("Probe/Int/T0 = 1")
         let child = try started(["hangup"])
-        try child.waitForLine(containing: "Probe/Int/T0: file changed 0 → 1")
+        try child.waitForLine(containing: "read again: nothing has changed")
         #expect(try child.connect().ask("get Probe/Int/T0")[0].hasPrefix("Probe/Int/T0 = 1 "))
     }
 

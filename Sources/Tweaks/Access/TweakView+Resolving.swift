@@ -86,7 +86,9 @@ package struct TweakSelection {
     private var open: [(position: Int, progress: TweakPattern.Progress)] = []
 
     init(_ listing: TweakListing, _ patterns: [TweakPattern], _ single: Set<ObjectIdentifier>) {
-        (groups, self.patterns, self.single) = (listing.groups, patterns, single)
+        groups = listing.groups
+        self.patterns = patterns
+        self.single = single
         hasMatched = patterns.map { _ in false }
     }
 
@@ -110,7 +112,8 @@ package struct TweakSelection {
     }
 
     private mutating func begin(_ group: TweakListing.Group) {
-        (addsAll, open) = (false, [])
+        addsAll = false
+        open = []
         for (position, pattern) in patterns.enumerated() {
             let progress = pattern.progress(in: group)
             if pattern.matchesAll(progress) {

@@ -24,12 +24,18 @@ package struct ConfigEntry: Sendable {
     }
 
     package init(path: String, text: String, line: Int, origin: TweakOrigin) {
-        (self.path, self.text, self.line, source) = (path, text, line, .origin(origin))
+        self.path = path
+        self.text = text
+        self.line = line
+        source = .origin(origin)
     }
 
     /// A line of a file; its origin is `FILE:LINE`.
     package init(path: String, text: String, line: Int, file: String) {
-        (self.path, self.text, self.line, source) = (path, text, line, .file(file))
+        self.path = path
+        self.text = text
+        self.line = line
+        source = .file(file)
     }
 
     /// File and line, for `explain`.

@@ -12,7 +12,11 @@ final class PendingChange: Sendable {
     let revision: UInt64
 
     init(node: TweakNode, old: Prepared, new: Prepared, origin: TweakOrigin, revision: UInt64) {
-        (self.node, self.old, self.new, self.origin, self.revision) = (node, old, new, origin, revision)
+        self.node = node
+        self.old = old
+        self.new = new
+        self.origin = origin
+        self.revision = revision
     }
 
     /// The same change, folded with an earlier one that the observer has not received.
@@ -87,8 +91,13 @@ package final class Subscriber: Sendable {
         call: (@Sendable (PendingChange?) -> Void)?
     ) {
         context = actor != nil ? .actor : runsNoCode ? .anywhere : .thread
-        (hasOwner, isCounter) = (owner != nil, call == nil)
-        (self.nodes, self.registry, self.actor, self.owner, self.seesAll) = (nodes, registry, actor, owner, seesAll)
+        hasOwner = owner != nil
+        isCounter = call == nil
+        self.nodes = nodes
+        self.registry = registry
+        self.actor = actor
+        self.owner = owner
+        self.seesAll = seesAll
         state = Mutex(State(call: call.map { Call(body: $0) }))
     }
 

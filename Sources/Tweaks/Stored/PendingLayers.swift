@@ -46,7 +46,8 @@ struct PendingLine: Sendable {
         let time: ContinuousClock.Instant
 
         init(_ source: ConfigEntry.Source, _ time: ContinuousClock.Instant) {
-            (self.source, self.time) = (source, time)
+            self.source = source
+            self.time = time
         }
     }
 
@@ -56,7 +57,9 @@ struct PendingLine: Sendable {
     private let file: File
 
     init(_ entry: ConfigEntry, _ file: File) {
-        (text, number, self.file) = (entry.text, UInt32(clamping: entry.line), file)
+        text = entry.text
+        number = UInt32(clamping: entry.line)
+        self.file = file
     }
 
     func entry(_ path: TweakPath) -> StoredEntry {

@@ -32,6 +32,8 @@ package struct ConfigDifference: Sendable {
     package var revision: UInt64 = 0
     /// Whether there was anything to commit.
     package var didCommit = false
+    /// Whether the program starts, and its values begin with those of the file.
+    package var isStart = false
 }
 
 extension TweakRegistry {
@@ -58,7 +60,8 @@ extension TweakRegistry {
                 guard state.generation == generation else { return nil }
                 return state.apply(plan, policy, commit: commit && !state.isFrozen, &pending)
             }
-            guard let difference else { continue }
+            guard var difference else { continue }
+            difference.isStart = isStart
             deliver(pending, delivery)
             return (plan.problems, difference)
         }

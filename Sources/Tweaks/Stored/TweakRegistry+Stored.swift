@@ -22,7 +22,8 @@ extension TweakRegistry {
         let follower = state.withLock { state -> CommitFollower? in
             if let other = state.store, other !== store { return nil }
             let follower = state.stream.follow(.restarts, after: state.sequence, wake)
-            (state.store, state.storeFollower) = (store, follower)
+            state.store = store
+            state.storeFollower = follower
             // Temporary overrides that expired while the program was down are removed, from the file too.
             for entry in overrides where entry.isExpired(commit.time) { commit.touch(entry.key) }
             let raise = state.continueRevision(from: revision, records ?? [], &commit)

@@ -28,7 +28,8 @@ package struct CommitReader: Sendable {
                 return nil
             }
             folded = batch.folded ?? folded
-            (records, position) = (batch.records, 0)
+            records = batch.records
+            position = 0
         }
     }
 

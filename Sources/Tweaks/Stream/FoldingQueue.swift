@@ -21,8 +21,14 @@ package struct WatchedChange: Sendable {
         node: TweakNode, old: TweakValue, new: TweakValue, origin: TweakOrigin, revision: UInt64,
         sequence: UInt64 = 0, layer: TweakLayer = .override, isReported: Bool = true
     ) {
-        (self.node, self.old, self.new, self.origin, self.revision) = (node, old, new, origin, revision)
-        (self.sequence, self.layer, self.isReported) = (sequence, layer, isReported)
+        self.node = node
+        self.old = old
+        self.new = new
+        self.origin = origin
+        self.revision = revision
+        self.sequence = sequence
+        self.layer = layer
+        self.isReported = isReported
     }
 
     /// Creates a change from a part; nil if the part has no registered tweak or no values.

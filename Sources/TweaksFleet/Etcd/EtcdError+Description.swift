@@ -14,7 +14,7 @@ extension EtcdError: CustomStringConvertible {
         case .compacted(let revision): "etcd has compacted the revision away; read anew, from \(revision) on"
         case .futureRevision(let text): "etcd has not come to the revision: \(text); was an older state restored?"
         case .leaseNotFound: "etcd has no such lease: it has expired or was revoked; ask for a new one"
-        case .tooLarge(let text): "it is too large for etcd: \(text); split it"
+        case .tooLarge(let text): "it is too large: \(text)"
         case .refused(let text): "etcd refuses it: \(text)"
         case .garbled(let text): "the answer is not one of etcd's: \(text); does the URL name its client port?"
         case .cancelled: "it was canceled"

@@ -18,7 +18,7 @@ extension EtcdReplies {
         case 401: .unauthenticated(text)
         case 403: .forbidden(text)
         case 404: .garbled("\(text): no etcd with its v3 API for JSON is there")
-        case 413: .tooLarge(text)
+        case 413: .tooLarge("\(text); send less at once")
         case 408, 429, 500...: .unavailable(text)
         default: .garbled(text)
         }
@@ -47,11 +47,11 @@ extension EtcdReplies {
         if isAboutAuthentication(message) { return .unauthenticated(text) }
         switch code {
         case 3 where message.contains("request is too large") || message.contains("too many operations"):
-            return .tooLarge(text)
+            return .tooLarge("\(text); send less at once")
         case 5 where message.contains("requested lease not found"): return .leaseNotFound
         case 7: return .forbidden(text)
         case 8 where message.contains("database space exceeded"): return .noSpace(text)
-        case 8 where message.contains("larger than max"): return .tooLarge(text)
+        case 8 where message.contains("larger than max"): return .tooLarge("\(text); send less at once")
         // The reply does not contain the oldest available revision.
         case 11 where message.contains("compacted"): return .compacted(0)
         case 11 where message.contains("future revision"): return .futureRevision(text)

@@ -54,9 +54,11 @@ package enum EtcdReplies {
     /// Parses the reply to `maintenance/status`.
     package static func status(_ bytes: [UInt8]) throws(EtcdError) -> EtcdStatus {
         let reply = try object(bytes)
+        let size = try reply.etcdInt64("dbSize")
+        if size < 0 { throw garbled("“dbSize” is not a size") }
         return EtcdStatus(
             header: try header(reply), version: reply["version"]?.string ?? "",
-            leader: try reply.etcdUInt64("leader"), size: try reply.etcdInt64("dbSize"))
+            leader: try reply.etcdUInt64("leader"), size: size)
     }
 
     /// Parses the reply to `auth/authenticate`.
@@ -113,13 +115,15 @@ extension EtcdReplies {
     /// The maximum number of JSON values in an answer: a value of two bytes takes ten times as many in memory. A page
     /// has some nine values for each of its keys.
     static let maxValues = 100_000
+    /// For answers that are too large, which those to a fleet's requests are not.
+    static let remedy = "delete the keys below the prefix that do not belong there"
 
     static func object(_ bytes: [UInt8]) throws(EtcdError) -> JSON {
         let json: JSON
         do throws(JSONReader.Problem) {
             json = try JSON(bytes, maxValues: maxValues)
         } catch {
-            if error.isTooLarge { throw .tooLarge("an answer of more than \(maxValues) JSON values") }
+            if error.isTooLarge { throw .tooLarge("an answer of more than \(maxValues) JSON values; \(remedy)") }
             throw garbled("\(error)")
         }
         guard case .object = json else { throw garbled("it is not an object") }

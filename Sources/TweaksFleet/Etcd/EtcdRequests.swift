@@ -64,10 +64,12 @@ extension EtcdRequests {
         let lists = [transaction.success, transaction.failure]
         let count = max(transaction.compares.count, lists.map(\.count).max() ?? 0)
         if count > maxOperations {
-            throw .tooLarge("\(count) operations in a transaction, and \(maxOperations) are taken")
+            throw .tooLarge("\(count) operations in a transaction, and \(maxOperations) are taken; make several")
         }
         let bytes = lists.joined().reduce(transaction.compares.count * 64) { $0 + size($1) }
-        if bytes > maxBytes { throw .tooLarge("\(bytes) bytes in a transaction, and \(maxBytes) are taken") }
+        if bytes > maxBytes {
+            throw .tooLarge("\(bytes) bytes in a transaction, and \(maxBytes) are taken; make several")
+        }
     }
 
     private static func size(_ operation: EtcdTransaction.Operation) -> Int {

@@ -26,7 +26,7 @@ package struct JSONSplitter {
             guard depth > 0 || byte == UInt8(ascii: "{") else {
                 throw .garbled("something else than an object begins in a stream of them")
             }
-            guard object.count < limit else { throw .tooLarge("a message of more than \(limit) bytes") }
+            guard object.count < limit else { throw .tooLarge("a message of more than \(limit) bytes; read anew") }
             object.append(byte)
             advance(byte)
             if depth == 0 {

@@ -47,7 +47,7 @@ struct PagedRange {
     mutating func append(_ page: EtcdReplies.Page) throws(EtcdError) {
         bytes += page.result.keys.reduce(0) { $0 + $1.memorySize }
         if bytes > Self.maxBytes {
-            throw .tooLarge("keys and values of more than \(Self.maxBytes) bytes; delete what does not belong there")
+            throw .tooLarge("keys and values of more than \(Self.maxBytes) bytes; \(EtcdReplies.remedy)")
         }
         if var result = whole {
             guard result.header.clusterID == page.result.header.clusterID else {

@@ -20,7 +20,10 @@ final class SocketExchange: Sendable {
 
     /// - Parameter maxBody: The size limit of the reply; nil for a stream without an end.
     init(_ address: EtcdAddress, _ request: [UInt8], maxBody: Int?, _ continuation: Continuation) {
-        (self.address, self.request, self.maxBody, self.continuation) = (address, request, maxBody, continuation)
+        self.address = address
+        self.request = request
+        self.maxBody = maxBody
+        self.continuation = continuation
     }
 
     /// Wakes the thread by shutting down the socket. Only the thread closes it, so the descriptor cannot be reused
@@ -94,7 +97,9 @@ final class SocketExchange: Sendable {
                 if bytes.isEmpty { try reader.end() }
                 for part in try reader.append(bytes) {
                     if case .bytes(let bytes) = part { size += bytes.count }
-                    if let maxBody, size > maxBody { return .tooLarge("an answer of more than \(maxBody) bytes") }
+                    if let maxBody, size > maxBody {
+                        return .tooLarge("an answer of more than \(maxBody) bytes; \(EtcdReplies.remedy)")
+                    }
                     deliver(part)
                 }
             }

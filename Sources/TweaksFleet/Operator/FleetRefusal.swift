@@ -43,7 +43,7 @@ extension FleetRefusal {
         case .compacted(let revision): (.refused, "what came before revision \(revision) is compacted; try again")
         case .futureRevision(let text): (.refused, "\(text); this is another etcd than before")
         case .leaseNotFound: (.refused, "the lease is gone; try again")
-        case .tooLarge(let text): (.refused, "\(text); do it in several parts")
+        case .tooLarge(let text): (.refused, text)
         case .refused(let text): (.refused, "it refused the request: \(text)")
         case .garbled(let text): (.refused, "\(text); is this etcd, and its JSON gateway on?")
         case .cancelled: (.unreachable, "interrupted")

@@ -51,7 +51,7 @@ struct PanelLink {
             guard endpoint.hasLinkFile, Self.isMissing(path), Self.write(endpoint.link(port: port), to: path) else {
                 return
             }
-            report("the link of the panel, \(path), was removed, and is written again")
+            report("the link of the panel, \(path), was removed, and is written again; let nothing clean its directory")
         }
     }
 

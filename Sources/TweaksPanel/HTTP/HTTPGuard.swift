@@ -20,7 +20,8 @@ package struct HTTPGuard: Sendable {
         port: Int, names: [String] = [], addresses: [String] = [],
         pageID: @escaping @Sendable () -> String = { "" }
     ) {
-        (self.port, self.pageID) = (port, pageID)
+        self.port = port
+        self.pageID = pageID
         let others = addresses.compactMap(Self.name).filter { !Self.loopback.contains($0) }
         self.names = Set(names.compactMap(Self.name) + others)
     }

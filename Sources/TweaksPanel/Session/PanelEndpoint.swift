@@ -51,7 +51,8 @@ package final class PanelEndpoint: Endpoint {
     package init(
         _ panel: TweakPanel, isMovable: Bool = true, keepsOrigin: Bool = false, signIns: SignInStore = SignInStore()
     ) {
-        (self.signIns, self.keepsOrigin) = (signIns, keepsOrigin)
+        self.signIns = signIns
+        self.keepsOrigin = keepsOrigin
         address = panel.address
         // An invalid port is reported when the listener is opened.
         let ports = panel.port == 0 || !isMovable ? [panel.port] : [panel.port, 0]
@@ -98,7 +99,8 @@ package final class PanelEndpoint: Endpoint {
         let (old, onChange) = state.withLock { state in
             let old = state.token
             (state.secret, state.token) = (secret, State.token(secret))
-            (state.id, state.code) = (PanelID.make(), PanelCode())
+            state.id = PanelID.make()
+            state.code = PanelCode()
             return (old, state.onChange)
         }
         if let id = old.scram?.id { signIns.removeAll(keyID: id) }

@@ -35,7 +35,8 @@ package struct SignIn: Hashable, Sendable {
         openKey: [UInt8] = SHA256.digest((Scram.makeNonce() + Scram.makeNonce()).utf8)
     ) {
         (self.id, self.keyID, self.key, self.since) = (id, keyID, key, since)
-        (self.origin, self.openKey) = (origin, openKey)
+        self.origin = origin
+        self.openKey = openKey
     }
 
     /// The line of the sign-in file, which only its owner can read.

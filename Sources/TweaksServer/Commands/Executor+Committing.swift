@@ -210,11 +210,7 @@ extension Executor {
             let now = try registry.overrides(after: proposal.batch, origin: session.origin)
             if !now.agrees(with: written) {
                 store.withdraw(written.changes)
-                guard let running = try write(proposal, to: store, session) else {
-                    return try commitNow(proposal, session)
-                }
-                session.work = session.work.continuing(with: running)
-                return nil
+                return try writeAgain(proposal, to: store, session)
             }
             let (reply, result) = try apply(proposal, session)
             // If others have set the same tweak meanwhile, the disk may hold their value.
@@ -225,6 +221,15 @@ extension Executor {
             notifyDenied(error, "commit", session)
             return .error(error)
         }
+    }
+
+    /// - Returns: The reply if nothing is left to write.
+    private func writeAgain(
+        _ proposal: Proposal, to store: any TweakStore, _ session: Session
+    ) throws(TweakError) -> Reply? {
+        guard let running = try write(proposal, to: store, session) else { return try commitNow(proposal, session) }
+        session.work = session.work.continuing(with: running)
+        return nil
     }
 
     // MARK: Reloading

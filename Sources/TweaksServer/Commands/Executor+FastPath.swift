@@ -49,20 +49,13 @@ extension Executor {
         guard let node = registry.node(path), session.may(.write, node.path) else { return false }
         do throws(TweakError) {
             let wanted = try node.read(String(decoding: value, as: UTF8.self), from: .typed)
-            // The normal path checks the memory limit exactly.
-            if let count = wanted.textBytes, count >= 256, !hasRoom(for: count) { return false }
-            // The normal path waits for the audit, or refuses.
-            if durability.hasAudit, !isAuditReady(512 + 2 * (wanted.textBytes ?? 0), session) { return false }
+            guard isReady(for: wanted, session) else { return false }
             try chargeCommit(session, session.input.lastActivity)
             beginRound()
             let outcome = try registry.commit(
                 node, .set(wanted), origin: session.origin, kind: .change(session: session.number),
                 at: session.input.lastActivity, delivery: .executor)
-            session.input.isProven = true
-            if outcome.didStore { session.changes.commits += 1 }
-            if durability.hasAudit {
-                durability.noteCommit(outcome.revision, bytes: Self.auditedBytes(outcome.old, outcome.new))
-            }
+            note(outcome, session)
             send(outcome, of: node, encoder, &bytes, session)
         } catch {
             count(error)
@@ -70,6 +63,23 @@ extension Executor {
             send(.error(error), encoder, &bytes, session)
         }
         return true
+    }
+
+    @inline(__always)
+    private func isReady(for wanted: TweakValue, _ session: Session) -> Bool {
+        // The normal path checks the memory limit exactly.
+        if let count = wanted.textBytes, count >= 256, !hasRoom(for: count) { return false }
+        // The normal path waits for the audit, or refuses.
+        return !durability.hasAudit || isAuditReady(512 + 2 * (wanted.textBytes ?? 0), session)
+    }
+
+    @inline(__always)
+    private func note(_ outcome: TweakOutcome, _ session: Session) {
+        session.input.isProven = true
+        if outcome.didStore { session.changes.commits += 1 }
+        if durability.hasAudit {
+            durability.noteCommit(outcome.revision, bytes: Self.auditedBytes(outcome.old, outcome.new))
+        }
     }
 
     private func send(

@@ -127,7 +127,8 @@ extension Executor {
     private func wholeStats(_ snapshot: TweakSnapshot, modified: Int) -> [(String, JSON)] {
         var delivery = (registry.observerExecutor as? ObserverThreads)?.report ?? .init()
         let actors = registry.actorDeliveries.report
-        (delivery.observers, delivery.lag) = (delivery.observers + actors.count, max(delivery.lag, actors.lag))
+        delivery.observers += actors.count
+        delivery.lag = max(delivery.lag, actors.lag)
         let uptime = Int64((hooks.now - identity.startedAt) / .seconds(1))
         let rate = commitRate.rate(snapshot.revision, at: hooks.now)
         return [

@@ -29,7 +29,9 @@ final class Sweep {
         _ resolution: TweakView.Resolution, in view: TweakView, _ visit: ((TweakNode) -> Bool)?,
         _ finish: @escaping Finish
     ) {
-        (self.view, self.visit, self.finish) = (view, visit, finish)
+        self.view = view
+        self.visit = visit
+        self.finish = finish
         switch resolution {
         case .nodes(let nodes): self.nodes = nodes
         case .selection(let selection): self.selection = selection

@@ -19,7 +19,8 @@ struct PendingEvents: ~Copyable {
     var sentListing: (generation: UInt64, seen: Int)?
 
     init(watchBytes: Int = 0, at position: WatchPosition? = nil) {
-        (self.watchBytes, self.position) = (watchBytes, position)
+        self.watchBytes = watchBytes
+        self.position = position
     }
 
     /// Whether changes wait.

@@ -55,7 +55,8 @@ final class Listener: Sendable {
         wantsToken = false
         self.isShared = isShared
         port = nil
-        (self.endpoint, isLoopback) = (endpoint, true)
+        self.endpoint = endpoint
+        isLoopback = true
         self.lease = lease
     }
 

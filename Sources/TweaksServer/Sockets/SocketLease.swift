@@ -175,7 +175,11 @@ final class SocketLease: Sendable {
         do throws(FileProblem) {
             return try Folder.anywhere.lock(path + ".lock", FileRules(.anyone))
         } catch {
-            if error.isLocked { throw ServerError("socket \(path) is held by another process", isTaken: true) }
+            if error.isLocked {
+                throw ServerError(
+                    "socket \(path) is held by another process; end it, or name another path in TWEAKS_SOCKET",
+                    isTaken: true)
+            }
             let text = "lock \(path).lock: \(error.reason)"
             throw error.error == nil ? ServerError("\(text); \(error.remedy)") : unavailable(text)
         }

@@ -23,9 +23,11 @@ final class Audience {
 
     /// - Parameter end: The end of the feed.
     init(_ session: Session, _ end: UInt64) {
-        (watches, rights) = (session.watches, session.grants.rights)
+        watches = session.watches
+        rights = session.grants.rights
         showsLayers = session.dialect.showsLayers
-        (self.end, listedFrom) = (end, end)
+        self.end = end
+        listedFrom = end
     }
 
     /// Whether a session belongs here.
@@ -94,8 +96,11 @@ struct WatchPosition {
     private(set) var revision: UInt64 = 0
 
     init(_ audience: Audience, _ feed: EventFeed) {
-        (self.audience, self.feed) = (audience, feed)
-        (next, joinedAt, read) = (feed.end, feed.end, audience.count)
+        self.audience = audience
+        self.feed = feed
+        next = feed.end
+        joinedAt = feed.end
+        read = audience.count
     }
 
     /// Whether there are entries that it has not read.

@@ -114,7 +114,8 @@ final class EventFeed {
     private func replace(_ remaining: [FeedEntry]) {
         entries = remaining
         newest = [:]
-        (bytes, renderedBytes) = (0, 0)
+        bytes = 0
+        renderedBytes = 0
         for entry in entries {
             note(entry)
             bytes += entry.memorySize

@@ -93,7 +93,9 @@ final class WatchHub {
     private func end() {
         follower = nil
         for session in due[firstDue...] { session.connection.isDue = false }
-        (intake, due, firstDue) = (Intake(), [], 0)
+        intake = Intake()
+        due = []
+        firstDue = 0
         figures.forget()
         feed.compact(unreadFrom: feed.end)
     }
@@ -187,7 +189,8 @@ final class WatchHub {
             session.connection.isDue = false
             return session
         }
-        (due, firstDue) = ([], 0)
+        due = []
+        firstDue = 0
         if feed.mayShrink { trim() }
         return nil
     }
@@ -237,7 +240,8 @@ private struct Intake {
                 defer { part += 1 }
                 if let change = WatchedChange(records[record].parts[part], of: records[record]) { return change }
             }
-            (record, part) = (record + 1, 0)
+            record += 1
+            part = 0
         }
         self = Intake()
         return nil

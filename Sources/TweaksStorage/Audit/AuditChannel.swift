@@ -29,7 +29,10 @@ struct AuditChannel {
         _ file: AuditFile, bytesPerDay: Int = .max, _ shipper: AuditShipper?, _ time: any StorageTime,
         onEvent: @escaping @Sendable (AuditTrail.Event) -> Void
     ) {
-        (self.file, self.shipper, self.time, self.onEvent) = (file, shipper, time, onEvent)
+        self.file = file
+        self.shipper = shipper
+        self.time = time
+        self.onEvent = onEvent
         folds = AuditFolds(bytesPerDay: bytesPerDay)
         if let shipper { self.file.onLine = { shipper.ship($0) } }
         retry = Retry(time, first: .milliseconds(100), longest: .seconds(30))

@@ -90,10 +90,12 @@ struct AuditFile {
                 current?.size += count
                 partial = written - start
             }
-            (head, needsAfter) = (link, false)
+            head = link
+            needsAfter = false
             lines.removeFirst()
             onLine(bytes[start..<(end - 1)])
-            (start, partial) = (end, written - end)
+            start = end
+            partial = written - end
         }
     }
 

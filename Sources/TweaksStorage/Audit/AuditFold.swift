@@ -18,18 +18,25 @@ struct AuditFold {
     private(set) var hasSeveralNames = false
 
     init(_ item: AuditItem) {
-        (begun, last, count, isMixed) = (item.time, item.last, item.count, item.isMixed)
+        begun = item.time
+        last = item.last
+        count = item.count
+        isMixed = item.isMixed
         guard case .change(let commit, let change, _) = item.content else {
-            (firstRevision, firstOld) = (nil, nil)
+            firstRevision = nil
+            firstOld = nil
             return
         }
-        (firstRevision, firstOld) = (commit.revision, change.old.map { AuditValue(cut: $0) })
+        firstRevision = commit.revision
+        firstOld = change.old.map { AuditValue(cut: $0) }
         change.new.map { values.add($0) }
     }
 
     mutating func add(_ item: AuditItem) {
         hasSeveralNames = hasSeveralNames || item.by != last.by
-        (last, count, isMixed) = (item.last, count + item.count, isMixed || item.isMixed)
+        last = item.last
+        count += item.count
+        isMixed = isMixed || item.isMixed
         if case .change(_, let change, _) = item.content { change.new.map { values.add($0) } }
     }
 
@@ -104,7 +111,8 @@ struct AuditValue {
         case .string(let string), .choice(let string): (text, whole) = (string, nil)
         default:
             let json = AuditValue(value)
-            (text, whole) = (String(decoding: json.bytes, as: UTF8.self), json)
+            text = String(decoding: json.bytes, as: UTF8.self)
+            whole = json
         }
         if text.utf8.count <= Self.maxBytes {
             self = whole ?? AuditValue(value)

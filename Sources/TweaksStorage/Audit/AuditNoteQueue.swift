@@ -33,8 +33,14 @@ package struct AuditNote: Sendable {
         isRefusal: Bool = false, hasRights: Bool = true, _ details: [(key: String, value: Detail)] = []
     ) {
         self.identity = identity ?? by
-        (self.by, self.from, self.peer, self.session, self.kind) = (by, from, peer, session, kind)
-        (self.isRefusal, self.hasRights, self.details) = (isRefusal, hasRights, details)
+        self.by = by
+        self.from = from
+        self.peer = peer
+        self.session = session
+        self.kind = kind
+        self.isRefusal = isRefusal
+        self.hasRights = hasRights
+        self.details = details
     }
 }
 
@@ -52,11 +58,15 @@ final class AuditNoteQueue: Sendable {
         private(set) var count = 1
 
         init(_ note: AuditNote, _ time: ContinuousClock.Instant, _ key: AuditItem.Key? = nil) {
-            (self.note, self.time, last, self.key) = (note, time, (time, note), key ?? note.key)
+            self.note = note
+            self.time = time
+            last = (time, note)
+            self.key = key ?? note.key
         }
 
         fileprivate mutating func add(_ note: AuditNote, _ time: ContinuousClock.Instant) {
-            (last, count) = ((time, note), count + 1)
+            last = (time, note)
+            count += 1
         }
     }
 

@@ -29,9 +29,14 @@ package struct AuditSettings: Sendable {
         minimumAge: Duration = AuditSettings.defaultMinimumAge, bytesPerDay: Int = 33_554_432,
         destinations: [AuditDestination] = [], program: String = "tweaks", isStrict: Bool = false
     ) {
-        (self.path, self.maximumSize, self.keep) = (path, max(1, maximumSize), min(max(0, keep), 1_000_000))
-        (self.minimumAge, self.bytesPerDay, self.isStrict) = (max(.zero, minimumAge), bytesPerDay, isStrict)
-        (self.destinations, self.program) = (destinations, program)
+        self.path = path
+        self.maximumSize = max(1, maximumSize)
+        self.keep = min(max(0, keep), 1_000_000)
+        self.minimumAge = max(.zero, minimumAge)
+        self.bytesPerDay = bytesPerDay
+        self.isStrict = isStrict
+        self.destinations = destinations
+        self.program = program
     }
 
     /// The file for refused actions, beside the main file: `audit-refused.log` for `audit.log`.

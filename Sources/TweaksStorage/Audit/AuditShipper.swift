@@ -46,7 +46,9 @@ final class AuditShipper: Sendable {
     init?(_ destinations: [AuditDestination], program: String, isRefusals: Bool, _ time: any StorageTime) {
         if destinations.isEmpty { return nil }
         self.destinations = destinations.map { ($0, UnixDatagrams(Array($0.path.utf8))) }
-        (self.program, self.isRefusals, self.time) = (program, isRefusals, time)
+        self.program = program
+        self.isRefusals = isRefusals
+        self.time = time
     }
 
     /// The number of lines sent, and of those that a destination did not take.

@@ -157,7 +157,8 @@ final class AuditMailbox: Sendable {
 
     init(_ settings: AuditSettings, _ registry: TweakRegistry, _ time: any StorageTime) {
         let worker = Worker<Order>("tweaks.audit", time: time)
-        (self.worker, self.registry) = (worker, registry)
+        self.worker = worker
+        self.registry = registry
         follower = registry.follow(.drops) { worker.wake() }
         status = StatusPublisher(SaveStatus(saved: registry.revision, attempted: registry.revision))
         lastInfo = Mutex(AuditTrail.Info(path: settings.path, refusedPath: settings.refusedPath))

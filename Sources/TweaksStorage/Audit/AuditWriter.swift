@@ -116,7 +116,8 @@ struct AuditWriter: WorkerJob, ~Copyable {
         var info = info
         let failure = actions.failure ?? refusals.failure
         info.state = failure.map { "unwritten: \($0.reason)" } ?? "written"
-        (info.head, info.refusedHead) = (actions.head, refusals.head)
+        info.head = actions.head
+        info.refusedHead = refusals.head
         info.waiting = actions.waiting + refusals.waiting
         info.leftOut += actions.leftOut + refusals.leftOut
         info.folded = actions.folded + refusals.folded

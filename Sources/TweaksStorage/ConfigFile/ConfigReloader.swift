@@ -5,31 +5,6 @@ import Synchronization
 package import Tweaks
 import TweaksSystem
 
-/// Why a config file was rejected; nothing has changed.
-package struct ReloadFailure: Error, Sendable, Equatable {
-    /// The path of the file.
-    package let path: String
-    /// The first bad lines, in order; without a line number if the file itself is bad.
-    package let problems: [Problem]
-    /// The total number of problems.
-    package let count: Int
-
-    package struct Problem: Sendable, Equatable {
-        package let line: Int?
-        package let error: TweakError
-    }
-
-    /// `FILE:12: code text` for each listed problem, and the number of the others.
-    package var lines: [String] {
-        problems.map { problem in
-            "\(path)\(problem.line.map { ":\($0)" } ?? ""): \(problem.error)"
-        } + more
-    }
-
-    /// `… and 900 more`, if not all are listed.
-    package var more: [String] { count > problems.count ? ["… and \(count - problems.count) more"] : [] }
-}
-
 /// Reads one config file repeatedly, one reload at a time.
 package final class ConfigReloader: Sendable {
     /// The events of reloads.
@@ -208,19 +183,29 @@ package final class ConfigReloader: Sendable {
             return .nothing
         }
         guard let reason = reading.content.reasonToWait(after: lastContent) else { return apply(reading) }
-        let now = registry.currentTime
         if let waiting, waiting.reading == reading {
-            let left = waiting.since + Self.settlingTime - now
-            if reason.canSettle, left <= .zero { return apply(reading) }
-            if isScheduled { checkAgain(after: left, waitingSince: waiting.since) }
-            return .nothing
+            return goOnWaiting(reading, reason, since: waiting.since, isScheduled: isScheduled)
         }
         // A program that replaces a file writes the new one first.
         if reason.canSettle, let lastFile, let file = reading.file, file != lastFile { return apply(reading) }
+        return beginWaiting(reading, reason, after: waiting?.reading)
+    }
+
+    private func goOnWaiting(
+        _ reading: FileReading, _ reason: ReasonToWait, since: ContinuousClock.Instant, isScheduled: Bool
+    ) -> Check {
+        let left = since + Self.settlingTime - registry.currentTime
+        if reason.canSettle, left <= .zero { return apply(reading) }
+        if isScheduled { checkAgain(after: left, waitingSince: since) }
+        return .nothing
+    }
+
+    private func beginWaiting(_ reading: FileReading, _ reason: ReasonToWait, after earlier: FileReading?) -> Check {
+        let now = registry.currentTime
         state.withLock { $0.waiting = (reading, now) }
         if reason.canSettle { checkAgain(after: Self.settlingTime, waitingSince: now) }
         // Other bytes of the same file are not reported again.
-        return waiting?.reading.content == reading.content ? .nothing : .waiting(reason.text)
+        return earlier?.content == reading.content ? .nothing : .waiting(reason.text)
     }
 
     private func apply(_ reading: FileReading) -> Check { .applied(load(reading, dry: false)) }
@@ -288,7 +273,8 @@ package final class ConfigReloader: Sendable {
     private func record(_ reading: FileReading, _ result: Result<ConfigDifference, ReloadFailure>) {
         let now = registry.currentTime
         state.withLock { state in
-            (state.lastContent, state.lastFile) = (reading.content, reading.file)
+            state.lastContent = reading.content
+            state.lastFile = reading.file
             state.waiting = nil
             switch result {
             case .success(let difference):
@@ -317,35 +303,6 @@ package final class ConfigReloader: Sendable {
             let isKnown = difference.unknown.isEmpty && others <= reported.others
             difference.unknownCount = isKnown ? 0 : difference.unknown.count + others
             onEvent(.reloaded(difference))
-        }
-    }
-}
-
-/// Why changed content is not applied yet.
-private struct ReasonToWait {
-    let text: String
-    /// Whether the content is applied when it does not change any more.
-    var canSettle = false
-}
-
-extension FileContent {
-    /// Nil if it looks complete.
-    fileprivate func reasonToWait(after lastContent: FileContent?) -> ReasonToWait? {
-        switch self {
-        case .missing where lastContent == nil: return nil
-        case .missing: return ReasonToWait(text: "is gone; its last values stay in effect until it is back")
-        case .unreadable: return nil
-        case .bytes(let bytes):
-            if bytes.isEmpty {
-                return ReasonToWait(
-                    text: "is empty; its last values stay in effect (the command reload empties them)")
-            }
-            if bytes.last == UInt8(ascii: "\n") || TextEncoding.objection(to: bytes) != nil { return nil }
-            let time = TweakValue.duration(ConfigReloader.settlingTime).text
-            return ReasonToWait(
-                text: "does not end with a line break, as if it were still being written; its last values stay in "
-                    + "effect until it has not changed for \(time) (the command reload takes it as it is)",
-                canSettle: true)
         }
     }
 }

@@ -36,7 +36,8 @@ package struct FileReading: Equatable, Sendable {
     package let file: ResolvedPath.Identity?
 
     package init(_ content: FileContent, of file: ResolvedPath.Identity? = nil) {
-        (self.content, self.file) = (content, file)
+        self.content = content
+        self.file = file
     }
 
     /// Reads a file; see ``FileContent/init(path:isStrict:)``.
@@ -47,7 +48,8 @@ package struct FileReading: Equatable, Sendable {
             content = .bytes(try file.content(limit: FileContent.sizeLimit))
             self.file = .init(device: file.info.device, inode: file.info.inode)
         } catch {
-            (content, file) = (error.isPathMissing ? .missing : .unreadable(FileContent.text(error)), nil)
+            content = error.isPathMissing ? .missing : .unreadable(FileContent.text(error))
+            file = nil
         }
     }
 }

@@ -69,6 +69,8 @@ struct AuditCommand: Equatable {
 
     // MARK: Files
 
+    private static let remedy = "name the file of an audit that this user can read"
+
     /// The file after those that rotation has renamed, oldest first.
     static func withOlder(_ path: String) throws(Failure) -> [String] {
         do throws(FileProblem) {
@@ -78,7 +80,7 @@ struct AuditCommand: Equatable {
             }
             return numbers.filter { $0 > 0 }.sorted(by: >).map { "\(path).\($0)" } + [path]
         } catch {
-            throw Failure(.refused, "audit: \(error)")
+            throw Failure(.refused, "audit: \(Quoting.excerpt(error.path)): \(error.reason); \(Self.remedy)")
         }
     }
 
@@ -88,7 +90,8 @@ struct AuditCommand: Equatable {
         var (rest, number): ([UInt8], Int) = ([], 0)
         while true {
             guard let chunk = System.read(file.descriptor) else {
-                throw Failure(.refused, "audit: \(Quoting.excerpt(path)) cannot be read: \(errorText())")
+                throw Failure(
+                    .refused, "audit: \(Quoting.excerpt(path)) cannot be read: \(errorText()); \(Self.remedy)")
             }
             if chunk.isEmpty { break }
             // Only the new bytes are searched: a long line without an end takes no time for each of its chunks.
@@ -115,7 +118,7 @@ struct AuditCommand: Equatable {
             let (folder, name) = try Folder.of(path)
             return try folder.open(name, for: .readingThroughLinks, FileRules(.anyone))
         } catch {
-            throw Failure(.refused, "audit: \(error)")
+            throw Failure(.refused, "audit: \(Quoting.excerpt(error.path)): \(error.reason); \(Self.remedy)")
         }
     }
 }

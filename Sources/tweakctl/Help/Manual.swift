@@ -25,7 +25,7 @@ enum Manual {
         ".PP",
         escaped("Without arguments it lists the running processes. If only one runs, its NAME can be left out."),
         escaped("NAME is also that of its only instance NAME-PID. A running process takes precedence over a command"),
-        escaped("of the same name, except login, logout, token, fleet, completions and man; for those use -s PATH."),
+        escaped("of the same name, except " + Verb.ownNames.joined(separator: ", ") + "; for those use -s PATH."),
         ".PP",
         escaped("The arguments become one line of the protocol, quoted where needed. With a dash instead, or without"),
         escaped(

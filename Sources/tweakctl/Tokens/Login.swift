@@ -91,7 +91,8 @@ struct Login {
         var token = SavedToken(secret: secret, name: "", scopes: [], isPlain: isPlain)
         let (connection, outcome) = try target.authenticated(with: token)
         guard let outcome else {
-            throw Failure(Self.code(connection), "\(target.name) did not answer whether it accepts the token")
+            throw Failure(
+                Self.code(connection), "\(target.name) did not answer whether it accepts the token; try again")
         }
         try target.checkAdmitted(outcome)
         let answer = try accepted(outcome, secret)

@@ -9,7 +9,7 @@ extension Choices {
         pick(["number", "int", "duration", "color", "point", "list", "choice", "string", "bool", "optional", "odd"])
     }
 
-    private mutating func counterOfJSON() -> String { below(4) == 3 ? numberOfJSON() : pick(["", "", "-"]) + digits() }
+    mutating func counterOfJSON() -> String { below(4) == 3 ? numberOfJSON() : pick(["", "", "-"]) + digits() }
 
     private mutating func layer() -> String {
         "{\"time\":\"\(date())\",\"expires\":\"\(date())\",\"value\":\(json()),\"origin\":\"uid 1\"}"

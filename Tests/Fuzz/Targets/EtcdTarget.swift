@@ -123,18 +123,18 @@ enum EtcdTarget {
             ("version", .string("\(pair.version)")), ("lease", .string("\(pair.lease)")),
         ])
     }
+}
 
-    /// A simple encoder of RFC 4648.
-    private static func base64(_ bytes: [UInt8]) -> String {
-        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-        var text = ""
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let part = bytes[start..<min(start + 3, bytes.count)]
-            let bits = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
-            for index in 0..<4 {
-                text.append(index <= part.count ? letters[bits >> (18 - 6 * index) & 63] : "=")
-            }
+/// A simple encoder of RFC 4648.
+func base64(_ bytes: [UInt8]) -> String {
+    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+    var text = ""
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+        let part = bytes[start..<min(start + 3, bytes.count)]
+        let bits = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
+        for index in 0..<4 {
+            text.append(index <= part.count ? letters[bits >> (18 - 6 * index) & 63] : "=")
         }
-        return text
     }
+    return text
 }

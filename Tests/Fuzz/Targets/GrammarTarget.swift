@@ -15,7 +15,9 @@ enum GrammarTarget {
         case 6: try StateTarget.run([1] + bytes(&choices) { $0.history() })
         case 7: try TokensTarget.run(prefixed(&choices) { $0.tokens() })
         case 8: try EtcdTarget.run(prefixed(&choices) { $0.below(2) == 0 ? $0.etcdAnswer() : $0.etcdResponse() })
-        default: try FleetTarget.run(bytes(&choices) { $0.several(6) { $0.fleetKey() } })
+        default:
+            try FleetTarget.run(bytes(&choices) { $0.several(6) { $0.fleetKey() } })
+            try OperatorTarget.run(&choices)
         }
     }
 

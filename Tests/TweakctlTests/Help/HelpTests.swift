@@ -31,6 +31,16 @@ import TweaksWire
         #expect(requests == [".\\\"", ".TH", ".SH", ".SS", ".B", ".br", ".PP", ".TP"])
     }
 
+    @Test(arguments: Verb.allCases.filter { $0.summary != nil })
+    func theManualSaysWhichCommandsWinOverAProcessOfTheirName(_ verb: Verb) throws {
+        let server = try fixture.server(verb.rawValue)
+        let reply = try fixture.run(verb.rawValue, "get", "Content/Text/Size").output
+        let list = try #require(Manual.page.split(separator: "of the same name, except ").last?.prefix { $0 != ";" })
+        let isListed = list.split(separator: ", ").contains { $0 == verb.rawValue }
+        #expect(isListed == !reply.hasPrefix("Content/Text/Size = 60 "), "\(reply)")
+        withExtendedLifetime(server) {}
+    }
+
     @Test(.enabled(if: path(of: "groff") != nil)) func groffReadsTheManual() throws {
         let file = fixture.directory.file("tweakctl.1")
         try fixture.run("man").output.write(toFile: file, atomically: true, encoding: .utf8)

@@ -74,7 +74,7 @@ import TweaksTestSupport
         ] {
             let (client, _) = try Self.client { _ in .answer(200, text) }
             let error = await etcdFailure { try await client.range(EtcdRange(.prefix([0x61]))) }
-            #expect(error == .tooLarge("an answer of more than 100000 JSON values"))
+            #expect(error == .tooLarge("an answer of more than 100000 JSON values; \(EtcdReplies.remedy)"))
         }
     }
 
@@ -92,7 +92,7 @@ import TweaksTestSupport
             return .answer(200, Self.page(8, key: key, value: value))
         }
         let error = await etcdFailure { try await client.range(EtcdRange(.prefix([0x61]))) }
-        #expect(error?.description.contains("keys and values of more than 67108864 bytes; delete what") == true)
+        #expect(error?.description.contains("keys and values of more than 67108864 bytes; delete the keys") == true)
         #expect(transport.requests.count == 10)
     }
 

@@ -14,10 +14,13 @@ import Testing
         (429, 8, "etcdserver: mvcc: database space exceeded", .noSpace("mvcc: database space exceeded")),
         (
             429, 8, "grpc: received message larger than max (3 vs. 2)",
-            .tooLarge("grpc: received message larger than max (3 vs. 2)")
+            .tooLarge("grpc: received message larger than max (3 vs. 2); send less at once")
         ),
-        (400, 3, "etcdserver: request is too large", .tooLarge("request is too large")),
-        (400, 3, "etcdserver: too many operations in txn request", .tooLarge("too many operations in txn request")),
+        (400, 3, "etcdserver: request is too large", .tooLarge("request is too large; send less at once")),
+        (
+            400, 3, "etcdserver: too many operations in txn request",
+            .tooLarge("too many operations in txn request; send less at once")
+        ),
         (400, 3, "etcdserver: key is not provided", .refused("key is not provided")),
         (400, 3, "etcdserver: user name is empty", .unauthenticated("user name is empty")),
         (400, 3, "etcdserver: revision of auth store is old", .unauthenticated("revision of auth store is old")),

@@ -57,6 +57,9 @@ import Testing
         let status = EtcdStatus(header: header, version: "3.4.23", leader: 9_007_199_254_740_993, size: 20_480)
         #expect(try EtcdReplies.status(utf8(text)) == status)
         #expect(try EtcdReplies.status(utf8("{}")).leader == 0)
+        #expect(throws: EtcdError.garbled("“dbSize” is not a size")) {
+            try EtcdReplies.status(utf8(#"{"dbSize":"-9223372036854775808"}"#))
+        }
     }
 
     @Test func `A token is plain text`() throws {

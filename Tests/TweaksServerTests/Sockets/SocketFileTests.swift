@@ -77,6 +77,20 @@ import TweaksTestSupport
         try FileManager.default.removeItem(atPath: path)
     }
 
+    @Test func aSocketThatCannotBeLookedAtIsReportedOnceAndLeftAlone() throws {
+        let directory = server.directory.path
+        try FileManager.default.moveItem(atPath: directory, toPath: directory + ".away")
+        try FileManager.default.createSymbolicLink(atPath: directory, withDestinationPath: directory)
+        for _ in 1...2 { check() }
+        try FileManager.default.removeItem(atPath: directory)
+        try FileManager.default.moveItem(atPath: directory + ".away", toPath: directory)
+        let remedy = "clients may not reach this process there until this user can search the directories on its path"
+        #expect(reports.all.count == 1 && reports.all[0].hasPrefix("the socket \(path) cannot be looked at: "))
+        #expect(reports.all[0].hasSuffix("; \(remedy)"))
+        #expect(try names() == ["socket", "socket.lock"])
+        #expect(try server.connect().ask("ping") == ["ok pong"])
+    }
+
     @Test func aSocketThatCannotBeMadeAgainIsReportedOnceAndMadeLater() throws {
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.removeItem(atPath: path + ".lock")

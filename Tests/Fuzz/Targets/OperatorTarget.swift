@@ -1,0 +1,64 @@
+// Fuzzes what an operator's client computes from the keys of a fleet: summaries, distributions, reach and decisions.
+
+import Tweaks
+import TweaksFleet
+
+/// Choices of the grammar.
+enum OperatorTarget {
+    private static let keys = FleetKeys(name: "api")
+
+    static func run(_ choices: inout Choices) throws(Finding) {
+        let pairs = choices.fleetPairs()
+        let text = choices.page(of: pairs, below: "\(keys.prefix)/\(keys.name)/")
+        guard let answer = try? EtcdReplies.page(Array(text.utf8)).result else { return }
+        func result(_ prefix: [UInt8]) -> EtcdRangeResult {
+            EtcdRangeResult(header: answer.header, keys: answer.keys.filter { $0.key.starts(with: prefix) })
+        }
+        let view = OperatorView(result(keys.desired), keys)
+        let statuses = InstanceStatuses(result(keys.instances), keys)
+        let catalog = BuildCatalog(result(keys.builds), keys, statuses.live)
+        try check(FleetSummary(view, statuses, builds: Set(catalog.hashes)), statuses.live.count)
+        try check(ValueDistribution(view, statuses.live, catalog, keys: keys) { _ in true }, statuses.live.count)
+        _ = FleetHistory(result(keys.log)).entries.map(\.changedValues)
+        _ = try? view.nextCounter()
+        for record in view.ordered {
+            try check(RolloutReach(record.value, statuses.live), statuses.live.count)
+            try drive(record, statuses.live)
+        }
+    }
+
+    private static func check(_ summary: FleetSummary, _ live: Int) throws(Finding) {
+        let counts = [summary.lagging.count, summary.unstable] + summary.builds.map(\.live)
+        try expect(
+            counts.allSatisfy { (0...live).contains($0) }, "more processes than the \(live) that live: \(counts)")
+        try expect(summary.moreRefused >= 0 && summary.moreCovered >= 0, "a number of problems is below zero")
+    }
+
+    private static func check(_ distribution: ValueDistribution, _ live: Int) throws(Finding) {
+        for path in distribution.paths {
+            let count = distribution.of(path).reduce(0) { $0 + $1.count }
+            try expect(count == live, "\(path) is on \(count) of \(live) processes")
+        }
+    }
+
+    private static func check(_ reach: RolloutReach, _ live: Int) throws(Finding) {
+        let counts = reach.members.map(\.count)
+        try expect(counts == counts.sorted(), "a step reaches fewer than the one before: \(counts)")
+        try expect((counts + [reach.eligible]).allSatisfy { (0...live).contains($0) }, "\(counts) of \(live)")
+    }
+
+    /// A driver that sees the same at several times.
+    private static func drive(_ record: VersionedRecord<Rollout>, _ live: [LiveInstance]) throws(Finding) {
+        var driver = RolloutDriver()
+        for minutes: Int64 in [0, 1, 10, 6_000] {
+            let now = 1_795_310_400_000 + minutes * 60_000
+            _ = driver.decide(DriverObservation(rollout: record, live: live, now: now))
+            let progress = driver.progress
+            let isRight =
+                (0...live.count).contains(progress.members)
+                && [progress.reported, progress.refused].allSatisfy { (0...progress.members).contains($0) }
+            try expect(isRight, "\(progress)")
+            driver.noteOutage(until: now)
+        }
+    }
+}

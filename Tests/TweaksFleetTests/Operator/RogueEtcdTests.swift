@@ -1,0 +1,107 @@
+// Tests that no answer of a rogue etcd ends tweakctl-fleet: the grammar of the fuzzers builds answers for every command.
+
+import Synchronization
+import Testing
+import Tweaks
+import TweaksTerminal
+import TweaksTestSupport
+import tweaks_fuzz
+
+@testable import TweaksFleet
+@testable import tweakctl_fleet
+
+struct RogueEtcdTests {
+    private static let keys = FleetKeys(name: "api")
+    private static let now: Int64 = 1_795_310_400_000
+    private static let commands = [
+        "ls", "get **", "status", "history", "export", "check Sample/Bound/int = 1",
+        "set Sample/Bound/number = 0.5 --new", "set Sample/Free/text = x --new --for 5m", "reset Sample/Free/time",
+        "undo", "pause r1", "finish r1 --force",
+        "abort r2", "adopt", "rollout Sample/Free/int = 7 --new --detach --yes --abort-if",
+        "rollout Sample/Free/int = 7 --new --dry-run --steps 0.01,100 --confirm-within 5m",
+    ]
+
+    private static func choices(_ random: inout SeededGenerator) -> Choices {
+        let count = Int.random(in: 20..<1_500, using: &random)
+        return Choices((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+    }
+
+    private static func arguments(_ line: String, isJSON: Bool) throws -> FleetArguments {
+        var words = line.split(separator: " ").map(String.init)
+        if words.last == "--abort-if" { words.append("A/B/C > 5") }
+        return try FleetArguments(["api"] + words + (isJSON ? ["--json"] : []))
+    }
+
+    /// Output is text or JSON, without characters that a terminal obeys.
+    @Test(.tags(.quantity), arguments: 0..<4) func everyCommandPrintsOrRefuses(_ seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<quantity(100, few: 10) {
+            let choices = Self.choices(&random)
+            for command in Self.commands {
+                for isJSON in [false, true] {
+                    let lines = Mutex<[String]>([])
+                    let console = FleetConsole(isJSON: isJSON) { line in lines.withLock { $0.append(line) } }
+                    let fleet = FleetOperator(
+                        RogueEtcd(choices, Self.keys), Self.keys, by: "ana", now: { Self.now }, makeID: { "r9" })
+                    let client = FleetClient(
+                        try Self.arguments(command, isJSON: isJSON), console, fleet, DriverLimits())
+                    do {
+                        _ = try await client.run()
+                    } catch {
+                        #expect(!error.description.isEmpty, "\(command)")
+                    }
+                    let unsafe = lines.withLock { $0 }.first { !Quoting.isSafe($0) }
+                    #expect(unsafe == nil, "\(command)")
+                }
+            }
+        }
+    }
+
+    @Test(.tags(.quantity), arguments: 0..<4) func progressIsShown(_ seed: UInt64) async throws {
+        var random = SeededGenerator(seed: 200 + seed)
+        var shown = 0
+        for _ in 0..<quantity(400, few: 40) {
+            let etcd = RogueEtcd(Self.choices(&random), Self.keys)
+            let fleet = FleetOperator(etcd, Self.keys, by: "ana", now: { Self.now })
+            let live = try await fleet.instanceStatuses().live
+            for record in try await fleet.readState().ordered {
+                var driver = RolloutDriver()
+                for minutes: Int64 in [0, 1, 10, 6_000] {
+                    let now = Self.now + minutes * 60_000
+                    let decision = driver.decide(DriverObservation(rollout: record, live: live, now: now))
+                    if case .awaitConfirmation(let until) = decision { _ = TimeText.seconds(until) }
+                    for style in [Style.full, .plain] {
+                        shown += ProgressDisplay.block(driver.progress, id: "r1", now: now, style).count
+                    }
+                    _ = ProgressDisplay.json(driver.progress, id: "r1").text + ProgressDisplay.line(driver.progress)
+                }
+            }
+        }
+        #expect(shown > 0)
+    }
+
+    /// Also the driver that follows them.
+    @Test(.tags(.quantity), arguments: 0..<4) func changesAreShown(_ seed: UInt64) async throws {
+        var random = SeededGenerator(seed: 300 + seed)
+        for _ in 0..<quantity(200, few: 20) {
+            let choices = Self.choices(&random)
+            let etcd = RogueEtcd(choices, Self.keys)
+            let fleet = FleetOperator(etcd, Self.keys, by: "ana", now: { Self.now })
+            let events = etcd.pairs.flatMap { [EtcdEvent(.put, $0), EtcdEvent(.delete, $0)] }
+            for event in events {
+                guard let change = FleetChange(event, Self.keys) else { continue }
+                _ = change.json.text
+                _ = FleetConsole.lines([.init(path: change.text, value: change.kind, note: change.text)], .full)
+            }
+            guard let claim = try? await fleet.claim("r1", host: "h", pid: 1) else { continue }
+            var run = DriverRun(fleet, claim)
+            let rollout = try await etcd.range(EtcdRange(.key(Self.keys.rollout("r1"))))
+            let instances = try await etcd.range(EtcdRange(.prefix(Self.keys.instances)))
+            for input in [DriverInput.read(rollout: rollout, instances: instances), .tick, .tick] {
+                _ = await run.handle(input)
+            }
+            _ = await run.handle(.watched(rollout.header, events))
+            _ = await run.handle(.command(.finish))
+        }
+    }
+}
