@@ -78,8 +78,8 @@ final class DaemonComponents: Sendable {
             panel?.restore(from: directory) { log.post(.warning($0)) }
             // If another process holds the directory, the history and its audit belong to that process.
             audit?.complete()
-            reloader?.continueRun(in: directory)
         }
+        if let values = reloader?.continueRun(in: settings.ownedStateDirectory(store)) { audit?.noteStart(values) }
         reloader?.reportStart()
         do throws(ServerError) {
             try signals.check()

@@ -148,9 +148,14 @@ import TweaksWire
         #expect(try verify().output.contains("no line has a link"))
         try Data((0..<100_000).map { _ in UInt8.random(in: .min ... .max) }).write(to: URL(fileURLWithPath: path))
         #expect(try verify().code == 1)
-        let missing = try verify([home.file("missing")])
-        #expect(missing.code == 1 && missing.output.contains("No such file or directory; name the file of an audit"))
         #expect(try verify([home.path]).code == 1)
+    }
+
+    @Test(arguments: ["missing", "missing/audit.log"]) func aMissingFileIsNamedWithTheRemedy(_ name: String) throws {
+        let result = try verify([home.file(name)])
+        let remedy = "name the file that TWEAKS_AUDIT names, which tweakctl NAME stats shows as auditFile"
+        #expect(result.code == 1 && result.output.contains("audit: \(home.file(name)) does not exist; \(remedy)"))
+        #expect(!result.output.contains("TWEAKS_STATE_DIR"), "\(result)")
     }
 
     /// One who can write the file must not keep an operator from verifying it. If each chunk were searched from the line's

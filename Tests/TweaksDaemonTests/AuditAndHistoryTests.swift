@@ -104,11 +104,14 @@ import TweaksTestSupport
     // MARK: Starts
 
     /// One run with a config file: what `body` does, and the history and the log afterwards.
-    private func run(file: String, _ lines: [String] = []) throws -> (history: [String], log: [String]) {
+    private func run(
+        file: String, _ lines: [String] = [], storage: TweakDaemon.Storage? = nil
+    ) throws -> (history: [String], log: [String]) {
         try fixture.save(file)
         let start = fixture.events.all.count
         let daemon = try fixture.start(
-            config: fixture.configFile, registry: ExampleTweaks().registry, ["TWEAKS_AUDIT": audit])
+            config: fixture.configFile, storage: storage, registry: ExampleTweaks().registry,
+            ["TWEAKS_AUDIT": audit])
         let client = try fixture.connect(daemon)
         for line in lines { #expect(try client.ask(line).last?.hasPrefix("ok") == true) }
         let history = try client.ask("history")
@@ -158,6 +161,52 @@ import TweaksTestSupport
         #expect(fourth.history.count == 4)
         let numbers = lines.compactMap { $0.firstMatch(of: /"revision":([0-9]+)/).map { String($0.1) } }
         #expect(numbers == ["1", "2", "3"])
+    }
+
+    /// The lines about values with which a config file has begun a run, without what all of them have.
+    private var startLines: [String] {
+        let head = #""by":"config file","from":"config file","kind":"reload","start":true,"#
+        return lines.compactMap { line in line.firstRange(of: head).map { String(line[$0.upperBound...]) } }
+    }
+
+    /// A value of the file that differs from the default is in the audit, though no run before is known.
+    @Test func withoutAStateDirectoryTheAuditHasTheValuesOfEachStart() throws {
+        let file = "Content/Text/Size = 64\nPlayer/Audio/Token = hunter2\nContent/Text/Alignment = left\n"
+        for _ in 1...2 { #expect(try run(file: file, storage: .off).history == ["ok"]) }
+        let first = startLines
+        try #require(first.count == 4)
+        #expect(
+            Set(first.prefix(2)) == [
+                #""path":"Content/Text/Size","old":60,"new":64}"#, #""path":"Player/Audio/Token","secret":true}"#,
+            ])
+        // Those of the second start are the same, as its digest says.
+        #expect(first[2].wholeMatch(of: /"tweaks":2,"sha256":"[0-9a-f]{64}"}/) != nil && first[3] == first[2])
+        _ = try run(file: file.replacing("64", with: "65"), storage: .off)
+        let second = startLines.dropFirst(4)
+        #expect(second.count == 3 && second.contains(#""path":"Content/Text/Size","old":60,"new":65}"#))
+        _ = try run(file: "# nothing\n", storage: .off)
+        #expect(startLines.count == 8 && startLines.last?.hasPrefix(#""tweaks":0,"sha256":""#) == true)
+        #expect(!lines.joined().contains("hunter2") && !lines.contains { $0.contains("revision") })
+    }
+
+    @Test(arguments: ["removed", "damaged", "unreadable"])
+    func withoutAUsableCopyAnEditedFileIsInTheAudit(_ what: String) throws {
+        _ = try run(file: "Content/Text/Size = 64\n", ["Content/Text/Alignment = right"])
+        let copy = fixture.directory.file("state/config.last")
+        try FileManager.default.removeItem(atPath: copy)
+        if what == "damaged" { try Data("Content/Text/Size".utf8).write(to: URL(fileURLWithPath: copy)) }
+        if what == "unreadable" {
+            try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
+        }
+        let count = startLines.count
+        let second = try run(file: "Content/Text/Size = 65\nContent/Text/Alignment = center\n")
+        // A start is no change: no entry, and no revision. The override hides the alignment.
+        #expect(second.history.count == 2 && second.log.allSatisfy { $0.hasSuffix(", rev 1") }, "\(second)")
+        let new = Array(startLines.dropFirst(count))
+        #expect(new.count == 2 && new.first == #""path":"Content/Text/Size","old":60,"new":65}"#, "\(new)")
+        if what == "unreadable" { return }
+        #expect(try run(file: "Content/Text/Size = 66\n").history.contains { $0.contains("Content/Text/Size 65 → 66") })
+        #expect(startLines.count == count + 2)
     }
 
     /// The copy for the next run has neither secrets nor lines of unknown tweaks, and no other user can read it.

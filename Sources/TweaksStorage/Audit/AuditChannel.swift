@@ -7,6 +7,7 @@ struct AuditChannel {
     private var file: AuditFile
     private var lines = AuditLineBuffer()
     private var folds: AuditFolds
+    private let bytesPerDay: Int
     private let shipper: AuditShipper?
     private var retry: Retry
     private let time: any StorageTime
@@ -33,6 +34,7 @@ struct AuditChannel {
         self.shipper = shipper
         self.time = time
         self.onEvent = onEvent
+        self.bytesPerDay = bytesPerDay
         folds = AuditFolds(bytesPerDay: bytesPerDay)
         if let shipper { self.file.onLine = { shipper.ship($0) } }
         retry = Retry(time, first: .milliseconds(100), longest: .seconds(30))
@@ -65,7 +67,7 @@ struct AuditChannel {
     mutating func endFolds(_ anchor: TimeAnchor, isLast: Bool) {
         var bytes: [UInt8] = []
         folds.end(time.now, isLast: isLast, anchor, to: &bytes)
-        if let lost = shipper?.takeLost() { AuditLineEncoder.append(notShipped: lost, at: anchor.wall, to: &bytes) }
+        for lost in shipper?.takeLost() ?? [] { AuditLineEncoder.append(notShipped: lost, at: anchor.wall, to: &bytes) }
         append(bytes)
     }
 
@@ -97,6 +99,25 @@ struct AuditChannel {
 
     /// The progress recorded at the end of the file; nil if it has none.
     var progress: AuditProgress? { file.progress }
+
+    /// Counts what the file says that clients have written today: a day does not begin anew with each start.
+    mutating func recoverBudgets(_ anchor: TimeAnchor) {
+        let limit = bytesPerDay.multipliedReportingOverflow(by: 2)
+        file.forEachLine(
+            since: anchor.wall - 86_400_000, limit: max(AuditFile.tailSize, limit.overflow ? .max : limit.partialValue)
+        ) { line in
+            guard let head = AuditLineHead(line), let client = head.client else { return }
+            // The wall clock may have been set back.
+            let time = anchor.instant(min(head.time, anchor.wall))
+            folds.recover(line.count + 1, client, time)
+        }
+    }
+
+    /// The digest of the config file's values at an earlier start; see ``AuditStart``.
+    var lastStart: String? { file.lastStart }
+
+    /// Whether nothing was ever written.
+    var isNew: Bool { lines.isEmpty && file.isNew }
 
     mutating func close() { file.close() }
 

@@ -29,7 +29,7 @@ package enum AuditLoss: Sendable, Equatable {
 extension AuditFile {
     /// Renames the locked file and the older ones, so that the next one starts empty, and removes expired files.
     mutating func rotate(_ directory: Folder) throws(StorageFailure) -> [AuditLoss] {
-        defer { close() }
+        defer { leave() }
         // A rotation that failed halfway leaves a gap; files after the gap have moved already, and renaming over them
         // would lose them.
         let gap = olderFiles(directory) + 1
@@ -58,13 +58,13 @@ extension AuditFile {
     func older(_ number: Int) -> String { number == 0 ? name : "\(name).\(number)" }
 
     /// The number of older files before the first gap.
-    private func olderFiles(_ directory: Folder) -> Int {
+    func olderFiles(_ directory: Folder) -> Int {
         var count = 0
         while fileInfo(count + 1, directory) != nil { count += 1 }
         return count
     }
 
-    private func fileInfo(_ number: Int, _ directory: Folder) -> FileInfo? { try? directory.info(older(number)) }
+    func fileInfo(_ number: Int, _ directory: Folder) -> FileInfo? { try? directory.info(older(number)) }
 
     // MARK: Age
 
@@ -101,7 +101,7 @@ extension AuditFile {
     }
 
     /// The time of its first line.
-    private func startTime(_ number: Int, _ directory: Folder) -> Int64? {
+    func startTime(_ number: Int, _ directory: Folder) -> Int64? {
         let file = try? directory.open(older(number), for: .reading, FileRules(.anyone))
         guard let bytes = try? file?.head(34) else { return nil }
         let head = String(decoding: bytes, as: UTF8.self)

@@ -16,8 +16,7 @@ struct AuditFile {
     let folder: String
     /// The open file and its current size.
     private var current: (file: OpenFile, size: Int)?
-    /// Whether this process has locked the open file.
-    private var isLocked = false
+    private var fileLock: AuditFileLock
     /// The bytes of loss records at its start. A file with nothing else is not full.
     private var lossRecordSize = 0
     private var losses: [AuditLoss] = []
@@ -33,6 +32,9 @@ struct AuditFile {
     /// Receives each line that is in the file, without its line feed.
     var onLine: (ArraySlice<UInt8>) -> Void = { _ in }
 
+    /// How often a file is opened that is replaced meanwhile.
+    private static let maxRounds = 100
+
     init(
         _ path: String, _ settings: AuditSettings, ceiling: Int = .max, _ files: any FileSystem,
         _ time: any StorageTime
@@ -41,13 +43,14 @@ struct AuditFile {
         let slash = path.lastIndex(of: "/") ?? path.startIndex
         folder = slash == path.startIndex ? "/" : String(path[..<slash])
         name = String(path[slash...].drop { $0 == "/" })
+        fileLock = AuditFileLock(path, name, isStrict: settings.isStrict, files, time)
     }
 
     /// Opens the file and finds out where it ends, so that problems are found early.
     mutating func open() throws(StorageFailure) {
         let directory = try attempt(nil, try Folder(folder, files))
         try validateLocation()
-        defer { unlock() }
+        defer { fileLock.unlock() }
         try enter(directory)
     }
 
@@ -55,7 +58,7 @@ struct AuditFile {
     mutating func write(_ lines: inout AuditLineBuffer) throws(StorageFailure) {
         let directory = try attempt(nil, try Folder(folder, files))
         try validateLocation()
-        defer { unlock() }
+        defer { fileLock.unlock() }
         while !lines.isEmpty {
             try enter(directory)
             let size = current?.size ?? 0
@@ -105,19 +108,26 @@ struct AuditFile {
         return losses
     }
 
-    mutating func close() { (current, lossRecordSize, isLocked, partial) = (nil, 0, false, 0) }
+    mutating func close() {
+        fileLock.unlock()
+        leave()
+    }
+
+    /// Closes the open file, but keeps the lock.
+    mutating func leave() { (current, lossRecordSize, partial) = (nil, 0, 0) }
 
     // MARK: Sharing
 
-    /// Opens and locks the file of the name, and finds out where it ends: other processes may write to it.
+    /// Opens the file of the name, locks it, and finds out where it ends: other processes may write to it.
     private mutating func enter(_ directory: Folder) throws(StorageFailure) {
-        while true {
+        for _ in 0..<Self.maxRounds {
             let isNew = current == nil
             let file = try openFile(directory)
-            try lock(file)
-            // Another process may have renamed it meanwhile.
-            guard let info = try? directory.info(name), info.isSameFile(as: file.info) else {
-                close()
+            // Another process may have renamed it or the lock meanwhile.
+            guard try fileLock.lock(orElse: file, directory), let info = try? directory.info(name),
+                info.isSameFile(as: file.info)
+            else {
+                leave()
                 continue
             }
             if !isNew, let size = current?.size, info.size == Int64(size) { return }
@@ -126,6 +136,11 @@ struct AuditFile {
             try catchUp(directory)
             return
         }
+        let reason = "it was another file each of \(Self.maxRounds) times that it was opened"
+        throw StorageFailure(
+            reason,
+            sentence: "the audit is not written to \(path): \(reason); end the program that replaces it or "
+                + "\(fileLock.path), or name a file on another file system in TWEAKS_AUDIT")
     }
 
     /// Reads the end of a file that is new to this process or has changed.
@@ -147,31 +162,9 @@ struct AuditFile {
     }
 
     /// The last bytes of the current file or an older one, more than the longest line.
-    func tail(_ number: Int, _ directory: Folder) -> [UInt8] {
+    func tail(_ number: Int, _ directory: Folder, _ size: Int = tailSize) -> [UInt8] {
         let file = try? directory.open(older(number), for: .reading, FileRules(.anyone))
-        return (try? file?.tail(Self.tailSize)) ?? []
-    }
-
-    /// Locks the open file until it is closed or unlocked. Others hold the lock while they write a few lines.
-    private mutating func lock(_ file: OpenFile) throws(StorageFailure) {
-        var attempts = 0
-        while !isLocked {
-            do throws(FileError) {
-                try files.retrying(try files.lock(file.descriptor))
-                isLocked = true
-            } catch {
-                // Not all file systems support locks.
-                if !error.isLocked { return }
-                attempts += 1
-                if attempts > 50 { throw failure(FileProblem(path, "another process writes it", .failed(error))) }
-                usleep(1_000)
-            }
-        }
-    }
-
-    private mutating func unlock() {
-        if isLocked, let file = current?.file { files.unlock(file.descriptor) }
-        isLocked = false
+        return (try? file?.tail(size)) ?? []
     }
 
     // MARK: Opening

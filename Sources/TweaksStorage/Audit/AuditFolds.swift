@@ -46,6 +46,12 @@ struct AuditFolds {
         if item.isNote || !hasBudget { begin(AuditFold(item), key, anchor, &bytes) }
     }
 
+    /// Counts a line of an earlier run.
+    mutating func recover(_ bytes: Int, _ origin: String, _ time: ContinuousClock.Instant) {
+        _ = budgets.hasBudget(origin, time)
+        budgets.spend(bytes, origin, time)
+    }
+
     /// Ends the folds whose time is over.
     /// - Parameter isLast: Ends all of them.
     mutating func end(_ now: ContinuousClock.Instant, isLast: Bool, _ anchor: TimeAnchor, to bytes: inout [UInt8]) {

@@ -52,9 +52,11 @@ enum AuditLineEncoder {
             leftOut(wall, "\"commits\":\(commits.count),\"from revision\":\(first),\"to revision\":\(last)"))
     }
 
-    /// Appends a line for lines that were not shipped.
-    static func append(notShipped lines: Int, at wall: Int64, to bytes: inout [UInt8]) {
-        bytes.append("{\"time\":\"\(TimeText.print(wall))\",\"kind\":\"not shipped\",\"lines\":\(lines)}\n")
+    /// Appends a line for lines that a destination has not taken.
+    static func append(notShipped lost: AuditShipper.Lost, at wall: Int64, to bytes: inout [UInt8]) {
+        bytes.append("{\"time\":\"\(TimeText.print(wall))\",\"kind\":\"not shipped\",\"to\":")
+        bytes.append(json: lost.to)
+        bytes.append(",\"lines\":\(lost.lines)}\n")
     }
 
     private static func leftOut(_ wall: Int64, _ what: String) -> String {
@@ -99,7 +101,7 @@ enum AuditLineEncoder {
         if tweaks > 1 { bytes.append(",\"tweaks\":\(tweaks)") }
     }
 
-    private static func append(
+    static func append(
         _ change: TweakHistoryEntry.Change, from old: AuditValue?, to new: AuditValue?, _ bytes: inout [UInt8]
     ) {
         bytes.append(",\"path\":")

@@ -88,7 +88,9 @@ final class AuditNoteQueue: Sendable {
             let place = key.mixed
             if hasRoom(note, place) { return append(note, time, key, place) }
             if let position = positions[place] { return entries[position].add(note, time) }
-            if note.hasRights || withoutRights < 2 * AuditNoteQueue.limit { return append(note, time, place, place) }
+            if note.hasRights || withoutRights < AuditNoteQueue.limitWithoutRights {
+                return append(note, time, place, place)
+            }
             // The last place is one for all clients without rights.
             let shared = AuditItem.Key(origin: "", kind: note.kind, object: "", isNote: true, isMixed: true)
             if let position = positions[shared] { return entries[position].add(note, time) }
@@ -111,8 +113,10 @@ final class AuditNoteQueue: Sendable {
         }
     }
 
-    /// The maximum number of entries of one place, and of all clients without rights.
+    /// The maximum number of entries of one place, and of those that clients without rights have of their own …
     private static let limit = 256
+    /// … and together with those that count, by origin and kind, what has no entry of its own.
+    private static let limitWithoutRights = 512
     /// Beyond this number of entries, each place has one more.
     private static let total = 4_096
 

@@ -12,6 +12,14 @@ package enum AuditDestination: Equatable, Sendable {
     /// The native protocol of journald, to the socket at this path.
     case journald(String)
 
+    /// Its name, as it can be written in `TWEAKS_AUDIT`.
+    fileprivate var name: String {
+        switch self {
+        case .syslog(let path): "syslog:\(path)"
+        case .journald(let path): "journald:\(path)"
+        }
+    }
+
     fileprivate var path: String {
         switch self {
         case .syslog(let path), .journald(let path): path
@@ -29,10 +37,18 @@ package enum AuditDestination: Equatable, Sendable {
 
 /// Ships the lines of one audit file. A line that a socket does not take at once is counted.
 final class AuditShipper: Sendable {
+    /// The lines that a destination has not taken since the last line about it.
+    struct Lost {
+        let to: String
+        let lines: Int
+    }
+
+    /// The lines of one destination.
     private struct Counts {
         var shipped = 0
         var lost = 0
-        /// Those lost since the last line about it, and whether a line has arrived since.
+        /// Those lost since the last line about it, and whether a line has arrived since. A line about lost ones is sent,
+        /// too: while it is lost itself, it would be followed by the next.
         var (unreported, hasRecovered) = (0, false)
     }
 
@@ -40,7 +56,7 @@ final class AuditShipper: Sendable {
     private let program: String
     private let time: any StorageTime
     private let isRefusals: Bool
-    private let counts = Mutex(Counts())
+    private let counts: Mutex<[Counts]>
 
     /// Nil without destinations.
     init?(_ destinations: [AuditDestination], program: String, isRefusals: Bool, _ time: any StorageTime) {
@@ -49,33 +65,37 @@ final class AuditShipper: Sendable {
         self.program = program
         self.isRefusals = isRefusals
         self.time = time
+        counts = Mutex(Array(repeating: Counts(), count: destinations.count))
     }
 
-    /// The number of lines sent, and of those that a destination did not take.
-    var info: (shipped: Int, lost: Int) { counts.withLock { ($0.shipped, $0.lost) } }
+    /// The number of copies that the destinations have taken, and have not.
+    var info: (shipped: Int, lost: Int) {
+        counts.withLock { counts in counts.reduce((0, 0)) { ($0.0 + $1.shipped, $0.1 + $1.lost) } }
+    }
 
     /// Sends a line.
     func ship(_ line: ArraySlice<UInt8>) {
-        for (kind, socket) in destinations {
+        for (index, (kind, socket)) in destinations.enumerated() {
             let isSent = socket.map { $0.send(message(line, kind)) == nil } ?? false
             counts.withLock { counts in
                 if isSent {
-                    counts.shipped += 1
-                    counts.hasRecovered = counts.unreported > 0
+                    counts[index].shipped += 1
+                    counts[index].hasRecovered = counts[index].unreported > 0
                 } else {
-                    counts.lost += 1
-                    counts.unreported += 1
+                    counts[index].lost += 1
+                    counts[index].unreported += 1
                 }
             }
         }
     }
 
-    /// The number of lost lines since the last call, once others have arrived; nil for none.
-    func takeLost() -> Int? {
+    /// The lost lines since the last call, of each destination that has taken others since.
+    func takeLost() -> [Lost] {
         counts.withLock { counts in
-            guard counts.hasRecovered else { return nil }
-            defer { (counts.unreported, counts.hasRecovered) = (0, false) }
-            return counts.unreported
+            counts.indices.filter { counts[$0].hasRecovered }.map { index in
+                defer { (counts[index].unreported, counts[index].hasRecovered) = (0, false) }
+                return Lost(to: destinations[index].kind.name, lines: counts[index].unreported)
+            }
         }
     }
 

@@ -63,6 +63,8 @@ package final class AuditTrail: CommitSink {
             writer.open()
             return writer
         }
+        // Not before the start: that may be long files to read.
+        _ = mailbox.worker.post(.recover)
     }
 
     deinit { mailbox.worker.close() }
@@ -70,6 +72,10 @@ package final class AuditTrail: CommitSink {
     /// Writes the commits of earlier runs that the history has and the file lacks after a machine crash. Returns at
     /// once.
     package func complete() { _ = mailbox.worker.post(.complete) }
+
+    /// Writes the values with which the config file begins this run, because no copy shows what it was in the previous one.
+    /// A start is no change, so they have no revision, and are in no history. Returns at once.
+    package func noteStart(_ values: [TweakHistoryEntry.Change]) { _ = mailbox.worker.post(.start(values)) }
 
     /// Writes a session action. Returns at once, on any thread.
     package func note(_ note: AuditNote) {
@@ -131,6 +137,10 @@ final class AuditMailbox: Sendable {
         case flush
         /// The history has the commits of earlier runs: write those that the file lacks.
         case complete
+        /// Count what clients have written today before this run.
+        case recover
+        /// Write the values with which the config file begins this run.
+        case start([TweakHistoryEntry.Change])
     }
 
     let follower: CommitFollower

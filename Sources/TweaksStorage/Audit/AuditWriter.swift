@@ -58,7 +58,7 @@ struct AuditWriter: WorkerJob, ~Copyable {
     /// Writes new commits and notes, and retries unwritten lines.
     mutating func turn(_ orders: [AuditMailbox.Order], isLast: Bool) {
         if !orders.isEmpty { pausedUntil = nil }
-        for case .complete in orders { complete() }
+        for order in orders { follow(order) }
         mailbox.began(actions.waiting + refusals.waiting, time)
         // While writing fails, commits and notes stay in their queues, whose sizes are limited.
         if isLast, !actions.isWritten { actions.attempt() }
@@ -77,6 +77,18 @@ struct AuditWriter: WorkerJob, ~Copyable {
         if !isLast { return }
         actions.close()
         refusals.close()
+    }
+
+    private mutating func follow(_ order: AuditMailbox.Order) {
+        switch order {
+        case .flush: break
+        case .complete: complete()
+        case .recover: actions.recoverBudgets(TimeAnchor(time))
+        case .start(let values):
+            // In an audit that begins there is nothing that the file could have set before.
+            if values.isEmpty, actions.isNew { return }
+            actions.append(AuditStart(values).lines(after: actions.lastStart, at: time.wall))
+        }
     }
 
     /// Appends lines of earlier runs that the file lacks: the kernel had them, but the disk did not.

@@ -19,6 +19,12 @@ struct AppliedLines {
         return lines.enumerated().lazy.filter { numbers.contains($0.offset + 1) }.flatMap { $0.element + [0x0a] }
     }
 
+    /// The content of a copy; nil if it is missing, unreadable, or not what was written.
+    static func content(of copy: String) -> [UInt8]? {
+        guard case .bytes(let bytes) = FileContent(path: copy, isStrict: true) else { return nil }
+        return ConfigFile(bytes, name: copy, listedProblems: 1).problems.isEmpty ? bytes : nil
+    }
+
     /// The copy to be written; nil if it is up to date, or none is kept.
     var unsaved: (path: String, bytes: [UInt8])? { path.flatMap { bytes == saved ? nil : ($0, bytes) } }
 }

@@ -125,18 +125,22 @@ package final class ConfigReloader: Sendable {
 
     /// Records how the file has changed since the previous run, and from now on keeps a copy of its lines for the next one,
     /// without secrets.
-    /// - Parameter directory: The state directory, whose lock this process holds. The copy is private, as the overrides are.
-    package func continueRun(in directory: String) {
+    /// - Parameter directory: The state directory, whose lock this process holds; nil if there is none. The copy is private,
+    ///   as the overrides are.
+    /// - Returns: The values of the file that could not be compared with those of the previous run; nil if all could.
+    package func continueRun(in directory: String?) -> [TweakHistoryEntry.Change]? {
         queue.sync {
+            guard let directory else { return registry.takeConfigFileValues() }
+            defer { saveCopy() }
             let copy = "\(directory)/config.last"
             let applied = state.withLock { state in
                 state.applied.path = copy
                 return state.applied.bytes
             }
-            if case .bytes(let bytes) = FileContent(path: copy, isStrict: true), bytes != applied {
-                _ = registry.recordConfigChanges(since: ConfigFile(bytes, name: path).entries)
-            }
-            saveCopy()
+            guard let earlier = AppliedLines.content(of: copy) else { return registry.takeConfigFileValues() }
+            if earlier == applied { return nil }
+            let unknown = registry.recordConfigChanges(since: ConfigFile(earlier, name: path).entries)
+            return unknown.isEmpty ? nil : unknown
         }
     }
 

@@ -160,7 +160,7 @@ package final class Folder: Sendable {
     package func lock(
         _ name: String, for purpose: FilePurpose = .locking, _ rules: FileRules = FileRules(), waits: Bool = false
     ) throws(FileProblem) -> OpenFile {
-        while true {
+        for _ in 0..<Self.maxRounds {
             let file = try open(name, for: purpose, rules)
             try attempt(
                 "locking \(name)", of: name,
@@ -173,7 +173,12 @@ package final class Folder: Sendable {
             // Its last holder removed or replaced the file between our calls: the locked file is no longer the one with
             // this name.
         }
+        throw FileProblem(path(of: name), "locking \(name)", .failed(FileError(ESTALE)))
     }
+
+    /// How often a lock file is opened that is replaced meanwhile, as always on a file system whose files have no fixed
+    /// numbers.
+    private static let maxRounds = 100
 
     // MARK: Replacing
 

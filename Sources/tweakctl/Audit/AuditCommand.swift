@@ -80,7 +80,7 @@ struct AuditCommand: Equatable {
             }
             return numbers.filter { $0 > 0 }.sorted(by: >).map { "\(path).\($0)" } + [path]
         } catch {
-            throw Failure(.refused, "audit: \(Quoting.excerpt(error.path)): \(error.reason); \(Self.remedy)")
+            throw failure(path, error)
         }
     }
 
@@ -118,7 +118,22 @@ struct AuditCommand: Equatable {
             let (folder, name) = try Folder.of(path)
             return try folder.open(name, for: .readingThroughLinks, FileRules(.anyone))
         } catch {
-            throw Failure(.refused, "audit: \(Quoting.excerpt(error.path)): \(error.reason); \(Self.remedy)")
+            throw failure(path, error)
         }
+    }
+
+    private static func failure(_ path: String, _ problem: FileProblem) -> Failure {
+        let name = Quoting.sanitized(path)
+        if problem.isPathMissing {
+            return Failure(
+                .refused,
+                "audit: \(name) does not exist; name the file that TWEAKS_AUDIT names, which tweakctl NAME stats shows as "
+                    + "auditFile; of one that was moved away, name each part, oldest first")
+        }
+        guard let error = problem.error else { return Failure(.refused, "audit: \(problem)") }
+        let remedy =
+            [EACCES, EPERM].contains(error.code)
+            ? "verify it as its owner or as root" : "check the disk, or name a copy"
+        return Failure(.refused, "audit: \(name) cannot be read: \(error.text); \(remedy)")
     }
 }

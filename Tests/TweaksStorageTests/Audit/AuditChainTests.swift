@@ -131,9 +131,29 @@ import TweaksWire
         for value in 5...6 { try run.setAndWrite(Double(value)) }
         run.trail.close()
         let report = try #require(home.auditLines("audit.log").first { $0.contains("not shipped") })
-        #expect(report.hasSuffix(#""kind":"not shipped","lines":3}"#) && home.lines("audit.log").count == 6)
+        #expect(
+            report.hasSuffix(#""kind":"not shipped","to":"syslog:\#(place)","lines":3}"#)
+                && home.lines("audit.log").count == 6)
         for _ in 1...3 { _ = try socket.next() }
         #expect(head(["audit.log"]) != nil && run.trail.info.shipped == 3)
+    }
+
+    /// What one destination loses is no matter of another that is alive.
+    @Test func theLossOfOneDestinationIsReportedOnceItIsBack() throws {
+        let (alive, dead) = (home.file("log"), home.file("journal"))
+        let socket = try BoundSocket(alive, for: .datagrams)
+        let run = try AuditedRun(path, destinations: [.syslog(alive), .journald(dead)])
+        run.time.waitUntilIdle()
+        for value in 2...6 { try run.setAndWrite(Double(value)) }
+        #expect(home.lines("audit.log").count == 5 && !home.auditLines("audit.log").contains { $0.contains("shipped") })
+        for line in home.lines("audit.log") { #expect(try socket.next().hasSuffix(line)) }
+        #expect(run.trail.info.shipped == 5 && run.trail.info.shipLost == 5)
+        let back = try BoundSocket(dead, for: .datagrams)
+        for value in 7...8 { try run.setAndWrite(Double(value)) }
+        run.trail.close()
+        let reports = home.auditLines("audit.log").filter { $0.contains("not shipped") }
+        #expect(reports.count == 1 && reports[0].hasSuffix(#""to":"journald:\#(dead)","lines":5}"#), "\(reports)")
+        for _ in 1...3 { #expect(try back.next().contains("MESSAGE={")) }
     }
 
     /// Receivers cut long messages, and the link is at the end.

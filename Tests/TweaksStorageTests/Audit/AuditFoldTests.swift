@@ -12,8 +12,8 @@ import TweaksTestSupport
 
     private func lines(_ end: String = "") -> [String] { home.auditLines("audit.log").filter { $0.contains(end) } }
 
-    private func start(bytesPerDay: Int = 33_554_432) throws -> AuditedRun {
-        let run = try AuditedRun(home.file("audit.log"), bytesPerDay: bytesPerDay)
+    private func start(bytesPerDay: Int = 33_554_432, maximumSize: Int = 10_485_760) throws -> AuditedRun {
+        let run = try AuditedRun(home.file("audit.log"), maximumSize: maximumSize, bytesPerDay: bytesPerDay)
         _ = try run.registry.register("A", "B", "Word", "")
         _ = try run.registry.register("A", "B", "Mode", "a", choices: ["a", "b", "c"])
         run.time.waitUntilIdle()
@@ -141,6 +141,40 @@ import TweaksTestSupport
         try set(run, .number(4_711))
         #expect(lines(#""new":4711}"#).count == 1)
         run.time.advance(by: .seconds(86_400))
+        #expect(run.trail.refusal(of: origin) == nil)
+        run.trail.close()
+    }
+
+    /// A process that starts again and again, or is made to, takes no more than one that runs on.
+    @Test(arguments: [10_485_760, 200_000]) func aDayDoesNotBeginAnewWithTheProcess(maximumSize: Int) throws {
+        let origin = TweakOrigin.user(1000)
+        var run = try start(bytesPerDay: 1_060_000, maximumSize: maximumSize)
+        try spendBudget(run)
+        let wall = run.time.wall
+        run.trail.close()
+        /// Starts anew some seconds after that; another user's line shows that the start is over.
+        func restart(after seconds: Int) throws {
+            run = try start(bytesPerDay: 1_060_000, maximumSize: maximumSize)
+            run.time.advance(by: .milliseconds(wall - run.time.wall) + .seconds(seconds))
+            try set(run, .number(-1), by: 1001)
+        }
+        var starts = 0
+        while run.trail.refusal(of: origin) == nil, starts < 9 {
+            starts += 1
+            try restart(after: 60 * starts)
+            // The first of a fold, cut, and a line about the others.
+            for round in 1...5 {
+                try set(run, .string("\(round)" + String(repeating: "y", count: 1_500)), at: "A/B/Word", as: "A")
+            }
+            run.trail.close()
+        }
+        #expect((1...8).contains(starts))
+        try restart(after: 6_000)
+        #expect(run.trail.refusal(of: origin)?.contains("as many bytes of uid 1000 as it takes on one day") == true)
+        #expect(run.trail.refusal(of: origin)?.contains("wait 22h") == true)
+        #expect(run.trail.refusal(of: .user(1001)) == nil)
+        run.trail.close()
+        try restart(after: 86_400 + 60)
         #expect(run.trail.refusal(of: origin) == nil)
         run.trail.close()
     }
