@@ -22,8 +22,8 @@ package protocol SessionDialect: AnyObject {
     var showsLayers: Bool { get }
     /// Whether a request has begun to arrive and is incomplete; it has a deadline.
     var isInRequest: Bool { get }
-    /// Whether the received bytes can never become a request.
-    var cannotBecomeRequest: Bool { get }
+    /// The error of received bytes that can never become a request; nil if they can.
+    var invalidInputError: TweakError? { get }
     /// The error for incomplete input at the end of input.
     var incompleteInputError: TweakError? { get }
     /// Whether the reply is an endless stream of events.
