@@ -10,9 +10,9 @@ import TweaksWire
 @Suite(.blocking) struct AuditFloodTests {
     private let fixture: DaemonFixture
     private static let strangers = quantity(5_000, few: 500)
-    /// The refusals of the reader in a round.
-    private static let noise = quantity(2_000, few: 500)
-    private static let rounds = 10
+    /// The refusals of the reader in a round, more than a queue of 1,024 held.
+    private static let noise = quantity(2_000, few: 1_500)
+    private static let rounds = quantity(10, few: 4)
 
     init() throws { fixture = try DaemonFixture(isSaving: false) }
 
