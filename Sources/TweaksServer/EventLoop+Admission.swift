@@ -83,7 +83,7 @@ extension EventLoop {
         session.isOpen && (!session.isAdmitted || session.identity.isDenied)
     }
 
-    /// Makes room for another unauthenticated session. Those whose SCRAM message names a known key have as many places of
+    /// Makes room for another unauthenticated session. Those whose first message names a known key have as many places of
     /// their own, which no others can take.
     private func limitUnauthenticated(_ newSession: Session) {
         let limit = max(limits.unauthenticatedSessions, 1)
@@ -108,6 +108,13 @@ extension EventLoop {
     private func evictUnlessExpected(_ session: Session) {
         // Its message may have arrived by now, although it was accepted only in this round.
         hear(session)
+        var steps = 1
+        while steps < Self.heardSteps, session.credentials.expectedKey == nil, isUnauthenticated(session),
+            session.input.mayHaveMore, session.mayBegin
+        {
+            advance(session)
+            steps += 1
+        }
         if isUnauthenticated(session), session.credentials.expectedKey == nil { evictUnauthenticated(session) }
     }
 
@@ -116,6 +123,11 @@ extension EventLoop {
         receive(session)
         advance(session)
     }
+
+    /// The steps of an unauthenticated session in front of its SCRAM message that are carried out before it yields: what
+    /// the headers of a browser tell, or a greeting. A round of many connections is over its time, so that each call of
+    /// `advance` carries out one step.
+    private static let heardSteps = 8
 
     private func evictUnauthenticated(_ session: Session) {
         let text = "others are waiting, and this session has not signed in; connect again, and sign in with a token"

@@ -66,7 +66,7 @@ extension Executor {
             (session.credentials.tokens, session.batch) = ([], nil)
             expect(nil, session)
             identify(session)
-        case .expect(let keyID): expect(keyID, session)
+        case .expect(let key): expect(key, session)
         case .clientDescription(let text):
             session.identity.peer.setUserAgent(text)
             identify(session)

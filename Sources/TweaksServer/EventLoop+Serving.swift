@@ -188,8 +188,8 @@ extension EventLoop {
             }
             executor.apply(.end(.endOfInput), session)
             finish(session)
-        } else if !session.input.isProven, dialect.cannotBecomeRequest {
-            fail(ParsedLine.badLine, session)
+        } else if !session.input.isProven, let error = dialect.invalidInputError {
+            fail(error, session)
         }
     }
 

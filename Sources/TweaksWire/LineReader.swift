@@ -33,6 +33,8 @@ package struct LineReader: ~Copyable, Sendable {
     /// The lines that lost telnet bytes, in order; empty for a stream without them.
     private var losses: [Loss] = []
     private var telnet = TelnetFilter()
+    /// The first four bytes received, which tell the encoding, although some are like commands of telnet.
+    private var opening: (bytes: UInt32, count: Int) = (0, 0)
     /// Whether a line was returned; the first one may begin with a byte order mark, if a file is sent as it is.
     private var hasReturnedLine = false
 
@@ -57,11 +59,28 @@ package struct LineReader: ~Copyable, Sendable {
     /// - Returns: The bytes to send back to a telnet client, and whether it interrupted.
     package mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) -> TelnetFilter.Response {
         if start == buffer.count { compact() }
+        if opening.count < 4 { keepOpening(bytes) }
         if telnet.isIdle, !bytes.contains(TelnetFilter.iac) {
             buffer.append(contentsOf: bytes)
             return TelnetFilter.Response()
         }
         return appendFiltered(bytes)
+    }
+
+    private mutating func keepOpening(_ bytes: UnsafeBufferPointer<UInt8>) {
+        for byte in bytes.prefix(4 - opening.count) {
+            opening = (opening.bytes << 8 | UInt32(byte), opening.count + 1)
+        }
+    }
+
+    /// The name of the input's encoding, if it is UTF-16 or UTF-32.
+    package var wideEncoding: String? {
+        let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: opening.bytes >> UInt32($0)) }
+        // Telnet ends a line by CR NUL, and begins a command by FF.
+        guard opening.count == 4, bytes[0] != UInt8(ascii: "\r"), bytes[0] != TelnetFilter.iac || bytes[3] == 0 else {
+            return nil
+        }
+        return TextEncoding.wideName(bytes)
     }
 
     private mutating func appendFiltered(_ bytes: UnsafeBufferPointer<UInt8>) -> TelnetFilter.Response {

@@ -103,6 +103,18 @@ package enum ParsedLine: Equatable, Sendable {
     /// A line that is not text.
     package static let badLine = TweakError(.badLine, "the line must be UTF-8 without control characters, ended by LF")
 
+    /// The error of a line that is not text.
+    /// - Parameter encoding: The encoding of the input, if that is the reason.
+    package static func badLine(_ encoding: String?) -> TweakError {
+        encoding.map { TweakError(.badLine, "the input is \($0); send it as UTF-8") } ?? badLine
+    }
+
+    /// The line with an error that names the encoding of the input.
+    package func explained(by encoding: @autoclosure () -> String?) -> ParsedLine {
+        guard case .failure(Self.badLine, let severity) = self else { return self }
+        return .failure(Self.badLine(encoding()), severity)
+    }
+
     private static let http = TweakError(
         .unknownCommand, "this port speaks the tweak protocol, not HTTP; connect with nc or telnet and type help")
 

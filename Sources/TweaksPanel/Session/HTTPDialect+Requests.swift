@@ -32,6 +32,8 @@ extension HTTPDialect {
         exchange = Exchange(ResponseFraming(request))
         hasReceivedRequest = true
         place = requestGuard.place(of: request) ?? .programs
+        // Each step of a sign-in ends what an earlier one has begun on this connection, also if it cannot be read.
+        if request.path == ["login"] { steps.append(.expect(nil)) }
         setUserAgent(request)
         do throws(HTTPFailure) {
             if let failure = requestGuard.originFailure(of: request) {

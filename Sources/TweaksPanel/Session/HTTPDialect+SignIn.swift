@@ -68,7 +68,7 @@ extension HTTPDialect {
         switch step {
         case .begin(let first): try begin(first)
         case .finish(let last): try finish(last, request)
-        case .challenge: respond([("challenge", .string(signIns.challenge()))])
+        case .challenge: challenge(request)
         case .prove(let key, let nonce): try prove(key, nonce, request)
         case .answer(let challenge, let answer): try check(answer, to: challenge, request)
         }
@@ -78,7 +78,9 @@ extension HTTPDialect {
         if case .earlier = place { throw Self.elsewhere }
         do throws(TweakError) {
             let challenge = try signIns.begin(first)
-            steps.append(.expect(keyID: try Scram.Server(first).user))
+            let user = try Scram.Server(first).user
+            // A code stands for the panel's own token.
+            steps.append(.expect(ExpectedKey(endpoint.code(keyID: user)?.keyID ?? user, name: user)))
             respond([(Scram.field, .string(challenge))])
         } catch {
             throw HTTPFailure(error)
@@ -99,11 +101,22 @@ extension HTTPDialect {
         authenticate([], [.forget, .perform(Request(.auth, payload: .proof(proof)))])
     }
 
+    private func challenge(_ request: HTTPRequest) {
+        let signIn = HTTPCredential.signIn(in: request, port: port).flatMap { signIns[$0] }
+        if let signIn, isSignedIn(signIn, by: .browser) { expectKey(of: signIn) }
+        respond([("challenge", .string(signIns.challenge()))])
+    }
+
     private func prove(_ key: SignIn.Key, _ nonce: String, _ request: HTTPRequest) throws(HTTPFailure) {
-        guard let id = HTTPCredential.signIn(in: request, port: port), isSignedIn(signIns[id], by: key),
-            let (challenge, proof) = signIns.prove(key, of: id, nonce: nonce)
+        guard let id = HTTPCredential.signIn(in: request, port: port), let signIn = signIns[id],
+            isSignedIn(signIn, by: key), let (challenge, proof) = signIns.prove(key, of: id, nonce: nonce)
         else { throw Self.signedOut }
+        expectKey(of: signIn)
         respond([("challenge", .string(challenge)), ("proof", .string(Base64.encode(proof)))])
+    }
+
+    private func expectKey(of signIn: SignIn) {
+        steps.append(.expect(ExpectedKey(signIn.keyID, name: signIn.id)))
     }
 
     private func check(

@@ -58,7 +58,7 @@ final class HTTPDialect: SessionDialect {
     /// An interruption would be parsed as part of the response.
     var acceptsErrorInReply: Bool { false }
     var showsLayers: Bool { true }
-    var cannotBecomeRequest: Bool { false }
+    var invalidInputError: TweakError? { nil }
     var incompleteInputError: TweakError? { nil }
 
     /// The encoder of events; export as text is chosen by the route.

@@ -54,17 +54,17 @@ extension Executor {
         case .scram(let message):
             let exchange = try Scram.Server(message)
             session.credentials.exchange = exchange
-            expect(exchange.user, session)
+            expect(ExpectedKey(exchange.user), session)
             return .reply(.ok(exchange.challenge, [(Scram.field, .string(exchange.challenge))]))
         }
     }
 
-    /// Reserves a place for a session that names the key of a valid token, until it sends a proof, right or wrong. The
+    /// Reserves a place for a session that names a key of a valid token, until it sends a proof, right or wrong. The
     /// lookup takes the same time for all key ids, and only a flood shows its effect.
-    /// - Parameter keyID: Nil gives the place back.
-    func expect(_ keyID: String?, _ session: Session) {
-        let entry = keyID.flatMap { tokens?.entry(id: $0) }
-        session.credentials.expectedKey = entry?.isLive(hooks.wallClock()) == true ? keyID : nil
+    /// - Parameter key: Nil gives the place back.
+    func expect(_ key: ExpectedKey?, _ session: Session) {
+        let entry = key.flatMap { tokens?.entry(id: $0.token) }
+        session.credentials.expectedKey = entry?.isLive(hooks.wallClock()) == true ? key : nil
     }
 
     private static let plainIsOff = TweakError(

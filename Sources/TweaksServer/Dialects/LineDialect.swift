@@ -22,7 +22,9 @@ final class LineDialect: SessionDialect {
     var pipelines: Bool { true }
     var acceptsErrorInReply: Bool { true }
     /// A TLS client, for example, would wait forever.
-    var cannotBecomeRequest: Bool { reader.unfinishedLineIsInvalid() }
+    var invalidInputError: TweakError? {
+        reader.unfinishedLineIsInvalid() ? ParsedLine.badLine(reader.wideEncoding) : nil
+    }
     var incompleteInputError: TweakError? {
         if !reader.hasUnfinishedLine { return nil }
         return TweakError(.badLine, "the input ended inside a line; it was not run: end it with LF")
@@ -95,6 +97,7 @@ final class LineDialect: SessionDialect {
                 guard let hot = FastPath(text) else { return .line(ParsedLine(text)) }
                 return answer(hot, text, encoder, &bytes) ? nil : .perform(hot.request(in: text))
             }
+            if case .line(let line)? = step { return .line(line.explained(by: reader.wideEncoding)) }
             if let step { return step }
             if bytes.count >= limit { break }
         }

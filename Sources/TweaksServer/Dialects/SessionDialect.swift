@@ -22,8 +22,8 @@ package protocol SessionDialect: AnyObject {
     var showsLayers: Bool { get }
     /// Whether a request has begun to arrive and is incomplete; it has a deadline.
     var isInRequest: Bool { get }
-    /// Whether the received bytes can never become a request.
-    var cannotBecomeRequest: Bool { get }
+    /// The error of received bytes that can never become a request; nil if they can.
+    var invalidInputError: TweakError? { get }
     /// The error for incomplete input at the end of input.
     var incompleteInputError: TweakError? { get }
     /// Whether the reply is an endless stream of events.
@@ -104,8 +104,8 @@ package enum DialectStep {
     case tooLong(limit: Int)
     /// Revoke what the session had by a token or a request: another client uses the connection from here on.
     case forget
-    /// Expect a proof of the token with this key id: the client has asked for a challenge.
-    case expect(keyID: String)
+    /// Expect a proof of this key: the client has asked for a challenge. Nil: expect none any more.
+    case expect(ExpectedKey?)
     /// Set the display text of the client program.
     case clientDescription(String)
     /// Set the client's own identification: a browser window, whose connections are one session to users, and a user's
@@ -119,6 +119,18 @@ package enum DialectStep {
     case send([UInt8])
     /// End the connection. `isForeignProtocol`: the client does not speak this protocol.
     case end(isForeignProtocol: Bool)
+}
+
+/// A key that a client has named and is about to prove.
+package struct ExpectedKey: Hashable, Sendable {
+    /// The key id of the token that the key stands for.
+    package let token: String
+    /// What names the key: the key id of a token or of a one-time code, or the ID of a browser's sign-in. Connections
+    /// that name the same share places, so that who knows one name takes no place from the others of its token.
+    package let name: String
+
+    /// - Parameter name: By default the key is the token's own.
+    package init(_ token: String, name: String? = nil) { (self.token, self.name) = (token, name ?? token) }
 }
 
 /// An endpoint that speaks its own dialect, in addition to the server's listeners. Every client must show a token.

@@ -13,8 +13,8 @@ struct Credentials {
     var tokens: [TokenEntry] = []
     /// The SCRAM exchange whose challenge it has not answered yet.
     var exchange: Scram.Server?
-    /// The key id that its first SCRAM message names, while there is such a token and the proof may still come.
-    var expectedKey: String?
+    /// The key that its first message names, while its token is valid and the proof may still come.
+    var expectedKey: ExpectedKey?
     /// The number of wrong tokens that it has shown.
     var failures = 0
     /// Its scope requests and their decisions.

@@ -1,7 +1,6 @@
 // Tests floods of connections without a token: who has one gets in, and ended connections take no places.
 
 import Foundation
-import Synchronization
 import Testing
 import Tweaks
 import TweaksSystem
@@ -52,6 +51,24 @@ import TweaksTestSupport
             server.stepped?.settle()
         }
         #expect(signedIn == 8)
+    }
+
+    /// A round of many connections takes longer than a turn, in which a connection may carry out one line alone.
+    @Test(arguments: ["", "hello 1\n", "hello 1\nwhoami\nping\n"])
+    func linesBeforeASignInTakeNoPlaceAway(_ before: String) throws {
+        let server = try AccessServer(.token("ops", .read)) { ($0.unauthenticatedSessions, $0.turn) = (8, .zero) }
+        let client = try TestClient(port: try #require(server.server.port))
+        var scram = Scram.Client(token: "twk_ops")
+        try client.send("\(before)\(Self.begin) \(scram.first)\n")
+        let strangers = try flood(server, "ping")
+        server.stepped?.settle()
+        var line = try client.line()
+        while !line.hasPrefix("ok r=") { line = try client.line() }
+        let answer = scram.answer(String(line.dropFirst(3)))
+        try client.send("\(Self.begin) \(try #require(answer))\n")
+        server.stepped?.settle()
+        while !line.contains(" token ops") { line = try client.line() }
+        withExtendedLifetime(strangers) {}
     }
 
     /// A key that is named and not proven holds a place of its own kind, and not one of another key.
@@ -199,7 +216,7 @@ import TweaksTestSupport
     /// Another thread opens connections as fast as they are answered, while clients sign in one after the other.
     @Test func clientsSignInDuringARealFlood() throws {
         let server = try AccessServer(.token("ops", .read), hasThread: true)
-        let flood = Flood(try #require(server.server.port))
+        let flood = Flood(try #require(server.server.port), "ping\n")
         defer { flood.end() }
         flood.hasBegun.waitBlocking()
         for _ in 0..<8 {
@@ -209,33 +226,5 @@ import TweaksTestSupport
             let answer = try #require(scram.answer(try challenge(client)))
             #expect(try client.status("\(Self.begin) \(answer)").hasSuffix(" token ops may read"))
         }
-    }
-}
-
-/// A thread that opens connections and keeps the last of them.
-private final class Flood: Sendable {
-    let hasBegun = Gate()
-    private let isOver = Atomic(false)
-    private let hasEnded = Gate()
-
-    init(_ port: Int) {
-        Thread.detachNewThread { [self] in
-            var clients: [TestClient] = []
-            while !isOver.load(ordering: .relaxed) {
-                if let client = try? TestClient(port: port), (try? client.send("ping\n")) != nil {
-                    _ = try? client.line()
-                    clients.append(client)
-                }
-                // More than there are places.
-                if clients.count > 100 { hasBegun.open() }
-                if clients.count > 200 { clients.removeFirst(100) }
-            }
-            hasEnded.open()
-        }
-    }
-
-    func end() {
-        isOver.store(true, ordering: .relaxed)
-        hasEnded.waitBlocking()
     }
 }

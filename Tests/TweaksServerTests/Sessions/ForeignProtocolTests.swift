@@ -1,9 +1,11 @@
 // Tests clients of other protocols: they change nothing, and they receive one error line.
 
+import Foundation
 import Testing
 import Tweaks
 import TweaksServer
 import TweaksTestSupport
+import TweaksWire
 
 /// The bytes of a client of another protocol.
 struct ForeignInput: Sendable, CustomTestStringConvertible {
@@ -106,6 +108,34 @@ struct ForeignInput: Sendable, CustomTestStringConvertible {
         try send(input, transport, endsInput: false) { lines in
             #expect(lines.count == 1 && lines[0].hasPrefix("error \(input.code) "), "\(lines)")
         }
+    }
+
+    /// With a byte order mark, which telnet would read as a command, and without one.
+    @Test(arguments: [String.Encoding.utf16BigEndian, .utf16LittleEndian, .utf32BigEndian, .utf32LittleEndian])
+    func anotherEncodingIsNamed(_ encoding: String.Encoding) throws {
+        let isUTF16 = [.utf16BigEndian, .utf16LittleEndian].contains(encoding)
+        let error = "error bad-line the input is \(isUTF16 ? "UTF-16" : "UTF-32"); send it as UTF-8"
+        for mark in ["", "\u{FEFF}"] {
+            for text in ["set Content/Text/Size 72\nmodified\n", "ping"] {
+                let server = try server()
+                let client = try server.connect()
+                try client.send([UInt8](try #require((mark + text).data(using: encoding))))
+                let lines = try client.restOfLines()
+                #expect(lines.count == 1 && lines[0].hasSuffix(error), "\(lines)")
+                try expectUnchanged(server)
+            }
+        }
+    }
+
+    /// A telnet client may begin with commands of two bytes, and with a bare return.
+    @Test(
+        arguments: [[0xFF, 0xFE, 0x22, 1], [0xFF, 0xFE, 0, 1, 0x67], [13, 0, 1, 0x67], [1, 2, 3, 4]] as [[UInt8]])
+    func telnetIsNoEncoding(_ bytes: [UInt8]) throws {
+        let client = try server().connect()
+        try client.send(bytes + [10])
+        client.endInput()
+        let lines = try client.restOfLines()
+        #expect(lines.contains { $0.hasSuffix(ParsedLine.badLine.description) }, "\(lines)")
     }
 
     @Test(arguments: ForeignInput.random, Transport.available)

@@ -169,8 +169,13 @@ import TweaksTestSupport
         reloader.cancel()
     }
 
-    @Test(arguments: [[0xFF, 0xFE, 0x23, 0], [0xFE, 0xFF, 0, 0x23], [0x23, 0, 0x0A, 0]] as [[UInt8]])
-    func aFileInUTF16IsAnErrorThatSaysSo(_ bytes: [UInt8]) throws {
+    @Test(
+        arguments: [
+            ([0xFF, 0xFE, 0x23, 0], "UTF-16"), ([0xFE, 0xFF, 0, 0x23], "UTF-16"), ([0x23, 0, 0x0A, 0], "UTF-16"),
+            ([0xFF, 0xFE, 0, 0, 0x23, 0, 0, 0], "UTF-32"), ([0, 0, 0xFE, 0xFF, 0, 0, 0, 0x23], "UTF-32"),
+            ([0x23, 0, 0, 0], "UTF-32"),
+        ] as [([UInt8], String)])
+    func aFileInAnotherEncodingIsAnErrorThatSaysSo(_ bytes: [UInt8], _ encoding: String) throws {
         let failures = Mutex<[ReloadFailure]>([])
         let content = Mutex(FileReading(.bytes(Array("Content/Text/Size = 64\n".utf8))))
         let reloader = ConfigReloader(
@@ -182,7 +187,7 @@ import TweaksTestSupport
         try reloader.reload()
         content.withLock { $0 = FileReading(.bytes(bytes)) }
         reloader.reloadIfChanged()
-        #expect(failures.withLock { $0 }.first?.lines == ["a.conf:1: bad-line it is UTF-16; save it as UTF-8"])
+        #expect(failures.withLock { $0 }.first?.lines == ["a.conf:1: bad-line it is \(encoding); save it as UTF-8"])
     }
 
     /// Half of the lines are malformed and half name an unknown tweak. Only 100,000 assignments are checked.
