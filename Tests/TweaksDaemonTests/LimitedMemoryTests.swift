@@ -31,7 +31,7 @@ struct LimitedMemoryTests {
     @Test(arguments: Way.allCases) private func clientsThatDoNotReadEndNoProcess(_ way: Way) throws {
         _ = raiseDescriptorLimit()
         let group = MemoryGroup()
-        let (child, count) = (try limitedChild(group), quantity(1_000, few: 200))
+        let (child, count) = (try limitedChild(group), quantity(400, few: 200))
         let port = try self.port(of: child)
         let polite = try child.connect()
         // Quotes take twice as many bytes when they are printed.
