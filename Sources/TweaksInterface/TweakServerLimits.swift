@@ -82,8 +82,8 @@ public struct TweakServerLimits: Sendable {
     public var commitsPerSecond: Int? = 10_000
     /// How long a session without watches may be idle (`timeout`); nil: unlimited.
     public var idleTime: Duration? = .seconds(24 * 3_600)
-    /// How long replies wait for a client that has closed its side, and how long a stopping server waits for running
-    /// requests.
+    /// How long replies wait for a client that has closed its side or whose session has ended, also those in the kernel;
+    /// how long a stopping server waits for running requests.
     public var lingerTime: Duration = .seconds(5)
     /// The number of unsent bytes above which a session is no longer read from and its events wait. Many sessions have
     /// less: all together a quarter of ``memoryBytes``.

@@ -59,9 +59,24 @@ extension EventLoop {
         hub.update(session)
     }
 
-    func close(_ session: Session) {
+    /// Closes a session whose peer has ended its side. If the peer has not read what the kernel keeps for it, it has
+    /// limited time to do so.
+    func closeWhenRead(_ session: Session) {
+        if isStopping || !session.hasUnsent() { return close(session) }
+        schedule(.drain, for: session, in: limits.lingerTime)
+        // Both directions have ended, which the poller would report all the time.
+        poller.remove(session.connection.descriptor.number)
+        session.connection.interest = []
+    }
+
+    /// - Parameter isOverdue: The peer has had its time to accept what was sent.
+    func close(_ session: Session, isOverdue: Bool = false) {
         guard session.connection.phase != .closed else { return }
         session.connection.phase = .closed
+        // The kernel would keep for minutes what a client does not read. The replies of a stopping server are its last.
+        if !isStopping, session.hasUnsent(withSent: isOverdue) {
+            Platform.resetWhenClosed(session.connection.descriptor.number)
+        }
         orphanWork(of: session)
         stopWatching(session)
         poller.remove(session.connection.descriptor.number)
@@ -125,6 +140,14 @@ extension EventLoop {
             executor.apply(.end(.shutdown), session)
             close(session)
         }
+    }
+}
+
+extension Session {
+    /// Whether the kernel keeps output that its peer has not read. That of a Unix socket is in the peer's queue already.
+    func hasUnsent(withSent: Bool = false) -> Bool {
+        identity.peer.transport != .unix
+            && Platform.unsentBytes(connection.descriptor.number, withSent: withSent) > 0
     }
 }
 

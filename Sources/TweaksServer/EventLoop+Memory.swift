@@ -11,8 +11,12 @@ extension EventLoop {
         // What does not fit waits in the output. The buffer may have been larger when it was filled.
         let isFull = !isClosed && !session.output.isEmpty
         let kernel = isFull ? max(session.connection.kernelBytes, session.connection.sendBytes) : 0
+        // Nothing tells how much arrives meanwhile.
+        let isUnread = !isClosed && !session.connection.interest.contains(.read) && !session.input.hasEnded
+        let unread = isUnread ? session.connection.receiveBytes : 0
         executor.memory.kernel += kernel - session.connection.kernelBytes
-        session.connection.kernelBytes = kernel
+        executor.memory.unread += unread - session.connection.unreadBytes
+        (session.connection.kernelBytes, session.connection.unreadBytes) = (kernel, unread)
     }
 
     /// Ends sessions until the memory in use is within the budget.
@@ -47,7 +51,7 @@ extension EventLoop {
             // it.
             executor.count(error)
             executor.apply(.end(.init(error)), session)
-            close(session)
+            close(session, isOverdue: true)
         }
         updateMemoryUse(session)
     }

@@ -17,11 +17,15 @@ extension EventLoop {
                 session.connection.outputHasEnded = true
                 session.connection.descriptor.endOutput()
                 linger(session)
-                // Everything is sent; from here on the client has limited time to close.
-                schedule(.drain, for: session, in: limits.fatalDrain.time)
+                // Everything is sent; from here on the client has limited time to read and close.
+                schedule(.drain, for: session, in: session.hasUnsent() ? limits.lingerTime : limits.fatalDrain.time)
             }
             // A stopping server waits only for clients with unread input, since a reset would lose their last reply.
-            if session.input.hasEnded || isStopping && !session.connection.descriptor.hasInput { close(session) }
+            if session.input.hasEnded {
+                closeWhenRead(session)
+            } else if isStopping, !session.connection.descriptor.hasInput {
+                close(session)
+            }
         }
         return true
     }

@@ -51,7 +51,9 @@ extension EventLoop {
         session.input.hasEnded = true
         session.input.mayHaveMore = true
         // Everything is sent and the peer has closed.
-        if case .draining = session.connection.phase, session.output.isEmpty, session.replies.isEmpty { close(session) }
+        if case .draining = session.connection.phase, session.output.isEmpty, session.replies.isEmpty {
+            closeWhenRead(session)
+        }
     }
 
     // MARK: - Turns

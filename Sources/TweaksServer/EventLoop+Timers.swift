@@ -52,7 +52,7 @@ extension EventLoop {
         case .idle: expireIdle(session)
         case .drain:
             // The disk is slow, not the client.
-            if session.replies.queueIsEmpty || isStopping { return close(session) }
+            if session.replies.queueIsEmpty || isStopping { return close(session, isOverdue: true) }
             schedule(.drain, for: session, in: max(limits.lingerTime, .milliseconds(100)))
         case .accepting, .tokens, .sockets, .stopping: break
         }

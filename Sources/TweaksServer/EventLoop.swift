@@ -81,6 +81,7 @@ final class EventLoop {
             registry: registry, identity: identity, limits: limits, hub: hub, mailbox: mailbox, hooks: hooks)
         admission.reserveDescriptor = Self.openReserveDescriptor()
         executor.listenerInfo = listeners.map(\.info)
+        setListenerBuffers()
         scheduleSocketCheck()
     }
 

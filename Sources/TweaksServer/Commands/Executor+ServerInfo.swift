@@ -163,7 +163,7 @@ extension Executor {
             ("sessions", .count(limits.sessions)), ("sessionsPerPeer", .count(limits.sessionsPerPeer)),
             ("memoryBytes", .count(limits.memoryBytes)),
         ]
-        let used = memory.sessions + memory.kernel + memory.pinned.bytes + stateBytes
+        let used = memory.sessions + memory.kernel + memory.unread + memory.pinned.bytes + stateBytes
         return [
             ("limits", .object(inForce)), ("heldBytes", .count(used)), ("limitsHit", .object(limitsHit())),
         ]

@@ -8,12 +8,17 @@ struct BufferSizes: Equatable {
     let unsent: Int
     /// The kernel's send buffer, as the kernel counts it.
     let send: Int
+    /// The kernel's receive buffer of a new TCP connection, as the kernel counts it. That of a Unix socket is the peer's
+    /// send buffer.
+    let receive: Int
 
     /// The number of sessions that share the budget at least. A client that does not read keeps what its buffer held when
     /// there were few sessions.
     static let leastSessions = 64
     /// The smallest send buffer that Linux grants, and the largest that makes anything faster on one machine.
     private static let sendRange = (smallest: 4_608, largest: 262_144)
+    /// Windows are half as large. Larger ones make nothing faster on one machine.
+    private static let receiveRange = (smallest: 8_192, largest: 65_536)
     /// Fewer unsent bytes would only cause more system calls.
     private static let leastUnsent = 4_096
 
@@ -23,6 +28,8 @@ struct BufferSizes: Equatable {
         unsent = min(limits.unsentBytes, max(share / 4, Self.leastUnsent))
         // Less than a sixteenth of the budget for all: the kernel may exceed them by half.
         send = min(max(share / 64 * 3, Self.sendRange.smallest), Self.sendRange.largest)
+        // Connections keep theirs: a smaller one would discard what arrives in the window that was promised before.
+        receive = min(max(share / 16, Self.receiveRange.smallest), Self.receiveRange.largest)
     }
 }
 
@@ -38,8 +45,20 @@ extension EventLoop {
         executor.memory.reserved = count * buffers.send
         if buffers != before {
             for session in sessions.all { setBuffers(of: session) }
+            setListenerBuffers()
         } else if let new {
             setBuffers(of: new)
+        }
+        // It may have waited to be accepted since there were fewer sessions.
+        if let new, new.identity.peer.transport != .unix {
+            new.connection.receiveBytes = Platform.receiveBuffer(new.connection.descriptor.number)
+        }
+    }
+
+    /// Sets the receive buffer that new TCP connections inherit.
+    func setListenerBuffers() {
+        for listener in listeners where !listener.isUnix {
+            Platform.setReceiveBuffer(ofConnectionsTo: listener.descriptor.number, buffers.receive)
         }
     }
 

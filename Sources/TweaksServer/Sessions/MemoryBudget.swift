@@ -13,6 +13,8 @@ struct MemoryBudget {
     var kernel = 0
     /// The bytes that all buffers of the kernel may hold at their present sizes.
     var reserved = 0
+    /// The bytes that receive buffers of the kernel may hold which are not read.
+    var unread = 0
     /// The bytes shared between sessions.
     let pinned = PinnedBytes.Total()
 
@@ -28,7 +30,7 @@ struct MemoryBudget {
     /// The bytes that sessions have to free.
     /// - Parameter others: The bytes held otherwise; evaluated only when needed.
     func excess(_ others: () -> Int) -> Int {
-        let used = sessions + pinned.bytes + max(kernel, reserved)
+        let used = sessions + pinned.bytes + max(kernel, reserved) + unread
         if used <= share { return 0 }
         return max(used - max(limit - others(), share), 0)
     }

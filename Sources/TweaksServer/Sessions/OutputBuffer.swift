@@ -6,6 +6,8 @@ struct OutputBuffer: ~Copyable {
     private var head = 0
     /// Whether the byte sent last ended a line, or none was sent.
     private var isAtLineStart = true
+    /// The bytes that were sent since the kernel was asked how many it keeps.
+    private var unchecked = 0
 
     /// The bytes of memory that it holds.
     var memorySize: Int { bytes.capacity }
@@ -19,11 +21,19 @@ struct OutputBuffer: ~Copyable {
     mutating func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }
 
     /// Sends as much as the socket accepts.
-    /// - Parameter most: The maximum bytes of one call: TCP takes all bytes of a call, or 64 KiB, into a buffer that has
-    ///   any room.
+    /// - Parameter most: The kernel's send buffer, and the maximum bytes of one call: TCP takes all bytes of a call into a
+    ///   buffer that has any room, and beyond that adds to its last packet up to 64 KiB.
     mutating func send(to descriptor: Descriptor, atMost most: Int) -> Descriptor.Transfer {
         if bytes.isEmpty { return .bytes(0) }
         while !isEmpty {
+            if unchecked >= most {
+                // The poller reports the socket when this is less.
+                if Platform.unsentBytes(descriptor.number) >= most {
+                    compact()
+                    return .wouldBlock
+                }
+                unchecked = 0
+            }
             let result = bytes.withUnsafeBytes { all in
                 descriptor.write(UnsafeRawBufferPointer(rebasing: all[head...].prefix(most)))
             }
@@ -32,6 +42,7 @@ struct OutputBuffer: ~Copyable {
                 return result
             }
             head += count
+            unchecked += count
         }
         if let last = bytes.last { isAtLineStart = last == UInt8(ascii: "\n") }
         // An idle session must not keep the buffer of a long reply.

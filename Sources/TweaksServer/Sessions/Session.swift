@@ -50,8 +50,12 @@ final class Session {
         var interest: PollInterest = .read
         /// The size of the kernel's send buffer.
         var sendBytes = Int.max
-        /// The bytes counted for the kernel's buffer while that is full.
+        /// The size of the kernel's receive buffer; 0 where it is the peer's.
+        var receiveBytes = 0
+        /// The bytes counted for the kernel's send buffer while that is full.
         var kernelBytes = 0
+        /// The bytes counted for its receive buffer while that is not read.
+        var unreadBytes = 0
         /// Whether it had too many unsent bytes at the last check.
         var isFull = false
         /// Whether the sending side was shut down.

@@ -50,7 +50,14 @@ package enum Platform {
     }
 
     /// Sets the kernel's send buffer of a connection, in bytes as the kernel counts them; it no longer enlarges it.
-    static func setSendBuffer(_ descriptor: Int32, _ bytes: Int) {
+    static func setSendBuffer(_ descriptor: Int32, _ bytes: Int) { setBuffer(descriptor, SO_SNDBUF, bytes) }
+
+    /// Sets the receive buffer of the connections that a TCP listener will get; the kernel does not enlarge it.
+    static func setReceiveBuffer(ofConnectionsTo listener: Int32, _ bytes: Int) {
+        setBuffer(listener, SO_RCVBUF, bytes)
+    }
+
+    private static func setBuffer(_ descriptor: Int32, _ option: Int32, _ bytes: Int) {
         // Linux doubles what is set, for its own bookkeeping.
         #if canImport(Darwin)
             let factor = 1
@@ -58,7 +65,32 @@ package enum Platform {
             let factor = 2
         #endif
         var size = Int32(clamping: bytes / factor)
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        setsockopt(descriptor, SOL_SOCKET, option, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// The kernel's receive buffer of a connection, in bytes as the kernel counts them.
+    static func receiveBuffer(_ descriptor: Int32) -> Int {
+        var (size, length) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+        return getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, &length) == 0 ? Int(size) : 0
+    }
+
+    /// The bytes of a TCP connection that the kernel keeps because the peer has no room for them.
+    /// - Parameter withSent: Also those that were sent and that the peer's kernel has not accepted yet.
+    static func unsentBytes(_ descriptor: Int32, withSent: Bool = false) -> Int {
+        #if os(Linux)
+            // SIOCOUTQ and SIOCOUTQNSD of linux/sockios.h.
+            var count: Int32 = 0
+            return ioctl(descriptor, withSent ? 0x5411 : 0x894B, &count) == 0 ? Int(count) : 0
+        #else
+            // Those under way count as well there, and a client that reads must get them.
+            return 0
+        #endif
+    }
+
+    /// Makes closing a TCP connection a reset, which discards what the kernel keeps of it.
+    static func resetWhenClosed(_ descriptor: Int32) {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
     /// Opens a descriptor only to reserve its number.
