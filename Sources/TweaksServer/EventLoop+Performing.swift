@@ -11,9 +11,12 @@ extension EventLoop {
     }
 
     /// Carries out a request, or the end of one that took several turns.
-    func carryOut(_ request: Request, _ session: Session, _ body: () -> Executor.Outcome) {
+    /// - Parameter isContinuation: Whether an earlier part has settled which events come before the reply.
+    func carryOut(
+        _ request: Request, _ session: Session, isContinuation: Bool = false, _ body: () -> Executor.Outcome
+    ) {
         var listing: (generation: UInt64, seen: Int)?
-        if request.command == .watch {
+        if request.command == .watch, !isContinuation {
             // Events of earlier commits go out before a reply that shows their values.
             takeInChanges()
             session.sendPendingEvents(unsentLimit: buffers.unsent)

@@ -16,6 +16,14 @@ extension TweakView {
     /// The nodes that a pattern matches.
     package func resolve(_ text: String) throws(TweakError) -> [TweakNode] { try resolve([text]) }
 
+    /// The nodes that a pattern matches; nil if it takes more than this number of visits to find out.
+    package func resolve(_ text: String, visiting count: Int) throws(TweakError) -> [TweakNode]? {
+        switch try select([text]) {
+        case .nodes(let nodes): return nodes
+        case .selection(var selection): return selection.visit(count) ? try nodes(of: selection) : nil
+        }
+    }
+
     /// The nodes that patterns match, or how to visit a long listing for them.
     package enum Resolution {
         case nodes([TweakNode])
@@ -35,7 +43,7 @@ extension TweakView {
         for text in texts {
             if let tweak = self[text] {
                 single.insert(ObjectIdentifier(tweak.node))
-            } else if let pattern = TweakPattern(text) {
+            } else if let pattern = TweakPattern(text), !pattern.isPath {
                 patterns.append(pattern)
             } else {
                 throw unknown(text)

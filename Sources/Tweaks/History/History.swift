@@ -36,6 +36,16 @@ package struct History: Sendable {
         maxWeight = max(min(bytes / Self.partBytes, Self.defaultMaxWeight), 1)
     }
 
+    /// Whether all records together have more parts than this.
+    func hasChanges(moreThan count: Int) -> Bool {
+        var rest = count
+        for index in records.indices {
+            rest -= records[index].parts.count
+            if rest < 0 { return true }
+        }
+        return false
+    }
+
     /// Recomputes the weight, after records were inserted.
     mutating func updateWeight() { weight = Self.weight(records[...]) }
 

@@ -31,10 +31,7 @@ extension TweakRegistry {
         let time = currentTime
         let (record, revision, problem) = state.withLock { state in
             let record = state.step(direction, at: time, rights, owner)
-            let problem = record.flatMap { record in
-                state.denial(record, isForced ? .admin : .write, rights)
-                    ?? (isForced ? nil : state.conflict(record, direction, at: time, isNewest: owner == nil))
-            }
+            let problem = record.flatMap { state.denial($0, isForced ? .admin : .write, rights) }
             return (record, state.revision, problem)
         }
         guard let record else {
@@ -43,11 +40,25 @@ extension TweakRegistry {
             throw TweakError(.conflict, "there is nothing to \(word)\(what); history lists the last commits")
         }
         if let problem { throw problem }
+        if !isForced { try check(record, direction, at: time, isNewest: owner == nil) }
         let kind =
             direction == .undo
             ? CommitKind.undo(record.number, session: session, isMine: owner != nil)
             : .redo(record.number, session: session, isMine: owner != nil)
         return step(record, direction, revision, kind, at: isForced ? time : nil)
+    }
+
+    /// Throws if undo or redo of a commit would overwrite another change. The commit is refused if a tweak changes after
+    /// the revision of the step, so the lock may be released meanwhile.
+    private func check(
+        _ record: History.Record, _ direction: HistoryStep.Direction, at time: ContinuousClock.Instant, isNewest: Bool
+    ) throws(TweakError) {
+        var problem: TweakError?
+        record.parts.forEachSlice { parts in
+            if problem != nil { return }
+            problem = state.withLock { $0.conflict(parts, record, direction, at: time, isNewest: isNewest) }
+        }
+        if let problem { throw problem }
     }
 
     /// The revision of the commit that undo or redo would apply to now, regardless of its origin; nil if there is none.
@@ -109,9 +120,10 @@ extension RegistryState {
     /// The error if undo or redo of a commit would overwrite another change; nil if it would not.
     /// - Parameter isNewest: Whether no later change can exist that is not undone.
     fileprivate func conflict(
-        _ record: History.Record, _ direction: HistoryStep.Direction, at time: ContinuousClock.Instant, isNewest: Bool
+        _ parts: ArraySlice<CommitPart>, _ record: History.Record, _ direction: HistoryStep.Direction,
+        at time: ContinuousClock.Instant, isNewest: Bool
     ) -> TweakError? {
-        for part in record.parts {
+        for part in parts {
             let node = node(part.subject)
             let path = node?.path ?? part.subject.path
             if part.subject.isSecret || node?.isSecret == true {

@@ -141,8 +141,12 @@ extension TweakRegistry {
         let revisionOf = { [self] (number: UInt64) in
             state.withLock { state in state.history.records.first { $0.number == number }?.revision } ?? 0
         }
-        let changes = state.withLock { state in
-            record.parts.map { state.isSecretNow($0.subject) ? $0.change.redacted : $0.change }
+        var changes: [TweakHistoryEntry.Change] = []
+        changes.reserveCapacity(record.parts.count)
+        record.parts.forEachSlice { parts in
+            changes += state.withLock { state in
+                parts.map { state.isSecretNow($0.subject) ? $0.change.redacted : $0.change }
+            }
         }
         let kind: TweakHistoryEntry.Kind =
             switch record.kind {
@@ -156,6 +160,13 @@ extension TweakRegistry {
             revision: record.revision, time: record.time, origin: record.origin, kind: kind,
             isUndone: record.status != .done,
             changes: changes)
+    }
+}
+
+extension Array<CommitPart> {
+    /// Calls `body` with all parts in turn, few at a time, so that none holds the registry's lock for long.
+    func forEachSlice(_ body: (ArraySlice<CommitPart>) -> Void) {
+        for start in stride(from: 0, to: count, by: 256) { body(self[start..<Swift.min(start + 256, count)]) }
     }
 }
 

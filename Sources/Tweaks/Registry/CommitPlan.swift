@@ -2,8 +2,13 @@
 
 import Synchronization
 
+/// A validated batch, whose commit takes little more than the time under the lock.
+package struct PreparedBatch: Sendable {
+    let steps: [CommitStep]
+}
+
 /// One tweak's part of a commit, ready to be applied.
-struct CommitStep {
+struct CommitStep: Sendable {
     let node: TweakNode
     var change: LayerChange = .reset
     var adjustment: TweakAdjustment = .none
@@ -11,7 +16,7 @@ struct CommitStep {
     var basis: Basis?
 
     /// Boxed, since few steps have one.
-    indirect enum Basis {
+    indirect enum Basis: Sendable {
         case value(TweakValue)
     }
 }
@@ -33,6 +38,12 @@ extension TweakRegistry {
             guard let old = current(step.node) else { return nil }
             return Forecast(old: old, new: step.change.prepared?.value ?? old, adjustment: step.adjustment)
         }
+    }
+
+    /// Validates a batch in advance. A change that is computed from another value by then is validated again.
+    /// - Throws: The errors of `commit`.
+    package func prepare(_ batch: TweakBatch) throws(TweakError) -> PreparedBatch {
+        PreparedBatch(steps: try plan(batch, policy: nil))
     }
 
     func plan(_ batch: TweakBatch, policy: TweakPolicy?) throws(TweakError) -> [CommitStep] {

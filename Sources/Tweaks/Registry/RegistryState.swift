@@ -16,6 +16,8 @@ struct RegistryState {
     /// Incremented by each registration and removal.
     var generation: UInt64 = 0
     var listing: TweakListing?
+    /// The last listing, and the few nodes that were registered since; nil if it is too old, or a node was removed.
+    var earlierListing: (listing: TweakListing, added: [TweakNode])?
     /// Derived from `listing`, for clients with access to a part of it.
     var partialListings = PartialListings()
     var lookAlikes = LookAlikes()
@@ -78,7 +80,7 @@ struct RegistryState {
         lookAlikes.add(node)
         for path in node.formerly { formerly[path] = node }
         generation += 1
-        forgetListings()
+        forgetListings(adding: node)
         return node
     }
 
@@ -102,7 +104,16 @@ struct RegistryState {
         defer { observers[node.slot] = ObserverList() }
         return observers[node.slot].all
     }
-    private mutating func forgetListings() {
+    /// Beyond this number of new nodes, a listing is sorted anew.
+    private static let maxAdded = 4_096
+
+    private mutating func forgetListings(adding node: TweakNode? = nil) {
+        if let listing { earlierListing = (listing, []) }
+        if let node, earlierListing?.added.count ?? 0 < Self.maxAdded {
+            earlierListing?.added.append(node)
+        } else {
+            earlierListing = nil
+        }
         listing = nil
         partialListings = PartialListings()
     }

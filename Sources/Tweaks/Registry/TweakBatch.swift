@@ -36,6 +36,11 @@ public struct TweakBatch: Sendable {
 
     package init() {}
 
+    /// Changes several tweaks in the same way.
+    package init(_ change: Change, of nodes: [TweakNode]) {
+        entries = nodes.map { (.node($0), change, nil) }
+    }
+
     /// The number of requested changes; a pattern counts as one.
     public var count: Int { entries.count }
 

@@ -55,14 +55,52 @@ package final class TweakListing: Sendable {
     package let generation: UInt64
 
     convenience init(_ nodes: [TweakNode?], generation: UInt64) {
-        let groups = Self.grouped(nodes).map { nodes in
+        self.init(Self.sortedGroups(nodes), generation: generation)
+    }
+
+    /// Creates a listing from an earlier one and the nodes that were registered since: far less work than sorting all.
+    convenience init(_ earlier: TweakListing, adding added: [TweakNode], generation: UInt64) {
+        var groups: [Group] = []
+        groups.reserveCapacity(earlier.groups.count + added.count)
+        var rest = earlier.groups[...]
+        for addition in Self.sortedGroups(added) {
+            let end = Self.position(of: addition, in: rest)
+            groups += rest[..<end]
+            rest = rest[end...]
+            if let known = rest.first, !Self.precedes(addition, known) {
+                rest.removeFirst()
+                groups.append(
+                    Group(
+                        category: known.category, collection: known.collection, nodes: known.nodes + addition.nodes))
+            } else {
+                groups.append(addition)
+            }
+        }
+        self.init(groups + rest, generation: generation)
+    }
+
+    /// The position of the first group that does not precede another one.
+    private static func position(of group: Group, in groups: ArraySlice<Group>) -> Int {
+        var (low, high) = (groups.startIndex, groups.endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if precedes(groups[middle], group) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    private static func sortedGroups(_ nodes: [TweakNode?]) -> [Group] {
+        grouped(nodes).map { nodes in
             let path = nodes[0].path
             return Group(
                 category: path.category, collection: path.collection,
                 nodes: nodes.sorted { $0.sequence < $1.sequence })
         }
-        .sorted { Self.precedes(($0.category, $0.collection), ($1.category, $1.collection)) }
-        self.init(groups, generation: generation)
+        .sorted { precedes($0, $1) }
+    }
+
+    private static func precedes(_ left: Group, _ right: Group) -> Bool {
+        precedes((left.category, left.collection), (right.category, right.collection))
     }
 
     /// Creates a listing from sorted groups.
@@ -139,10 +177,17 @@ extension TweakRegistry {
 
     /// The listing of all registered tweaks; sorted outside the lock.
     package func listing() -> TweakListing {
-        let (cached, nodes, generation) = state.withLock { ($0.listing, $0.nodes, $0.generation) }
+        let (cached, earlier, nodes, generation) = state.withLock {
+            (
+                $0.listing, $0.earlierListing, $0.listing == nil && $0.earlierListing == nil ? $0.nodes : [],
+                $0.generation
+            )
+        }
         if let cached { return cached }
-        let listing = TweakListing(nodes, generation: generation)
-        state.withLock { if $0.generation == generation { $0.listing = listing } }
+        let listing =
+            earlier.map { TweakListing($0.listing, adding: $0.added, generation: generation) }
+            ?? TweakListing(nodes, generation: generation)
+        state.withLock { if $0.generation == generation { ($0.listing, $0.earlierListing) = (listing, nil) } }
         return listing
     }
 }

@@ -49,6 +49,9 @@ package struct TweakPattern: Hashable, Sendable {
         return (isWhole ? joined : joined + [UInt8(ascii: "/")], isWhole)
     }
 
+    /// Whether it is a complete path, which matches one tweak at most.
+    package var isPath: Bool { literal?.isWhole ?? false }
+
     package static func == (left: TweakPattern, right: TweakPattern) -> Bool {
         left.text == right.text
     }

@@ -74,15 +74,17 @@ extension TweakRegistry {
     /// Commits a batch.
     /// - Parameters:
     ///   - rights: The access rights that limit which history entries undo and redo go through.
+    ///   - prepared: The same batch, validated in advance.
     ///   - isUrgent: False if no client waits for the disk and more commits follow soon: then they share a write.
     @discardableResult
     package func commit(
         _ batch: TweakBatch, origin: TweakOrigin, ifUnchangedSince expected: UInt64? = nil,
         kind: CommitKind = .change(session: 0), rights: Rights = .all, policy: TweakPolicy? = nil,
-        isUrgent: Bool = true, delivery: TweakDelivery
+        prepared: PreparedBatch? = nil, isUrgent: Bool = true, delivery: TweakDelivery
     ) throws(TweakError) -> TweakCommitResult {
+        var prepared = prepared
         while true {
-            let steps = try plan(batch, policy: policy)
+            let steps = if let prepared = prepared.take() { prepared.steps } else { try plan(batch, policy: policy) }
             var commit = PendingCommit(kind, origin, currentTime)
             commit.isUrgent = isUrgent
             // Retries if a `+=` or toggle was computed from a value that is no longer current.

@@ -8,6 +8,9 @@ extension TweakRegistry {
         state.withLock { ($0.textBytes, $0.history.memorySize) }
     }
 
+    /// Whether the commits of the history have more changes than this, all together.
+    package func hasHistory(ofMoreThan count: Int) -> Bool { state.withLock { $0.history.hasChanges(moreThan: count) } }
+
     /// Lowers the memory limit of the history, in bytes; above it the oldest commits are dropped. A limit above the
     /// default one has no effect.
     package func limitHistory(bytes: Int) { state.withLock { $0.history.limit(bytes: bytes) } }
@@ -38,7 +41,7 @@ extension TweakBatch.Change {
         case .set(let value): value.textBytes
         case .validated(let prepared, _): prepared.value.textBytes
         case .restore(let layers):
-            [layers.override, layers.temporary].reduce(0) { $0 + ($1?.prepared.value.textBytes ?? 0) }
+            (layers.override?.prepared.value.textBytes ?? 0) + (layers.temporary?.prepared.value.textBytes ?? 0)
         case .add, .subtract, .toggle, .reset, .keep: nil
         }
     }
@@ -89,6 +92,13 @@ extension TweakHistoryEntry {
     /// Its approximate size in memory, in bytes, when the registry has dropped it.
     package var memorySize: Int {
         changes.reduce(256) { $0 + 256 + ($1.old?.textBytes ?? 0) + ($1.new?.textBytes ?? 0) }
+    }
+}
+
+extension TweakOutcome {
+    /// Its approximate size in memory, in bytes.
+    package var memorySize: Int {
+        MemoryLayout<TweakOutcome>.stride + (old.textBytes ?? 0) + (new.textBytes ?? 0)
     }
 }
 

@@ -24,21 +24,21 @@ extension Executor {
 
     /// Makes temporary overrides permanent. Skips tweaks without one, except a single named tweak, which is an error.
     func keep(_ patterns: [String], _ session: Session) throws(TweakError) -> Outcome {
-        try sweep(patterns, session) { executor, session, nodes throws(TweakError) in
-            try executor.keep(nodes, session)
+        let writable = WritableTweaks(session.grants.rights)
+        return try sweep(patterns, session) { [registry] node in
+            writable.note(node) && registry.timeLeft(node) != nil
+        } _: { executor, session, temporary throws(TweakError) in
+            // The commit throws for a single tweak without one.
+            try executor.keep(try writable.single().map { [$0] } ?? temporary, of: writable.count, session)
         }
     }
 
-    private func keep(_ nodes: [TweakNode], _ session: Session) throws(TweakError) -> Outcome {
-        let nodes = try writable(nodes, session)
-        let temporary = nodes.count == 1 ? nodes : nodes.filter { registry.timeLeft($0) != nil }
-        if temporary.isEmpty {
-            throw TweakError(.conflict, "none of these \(nodes.count) tweaks has a temporary override to keep")
+    private func keep(_ nodes: [TweakNode], of count: Int, _ session: Session) throws(TweakError) -> Outcome {
+        if nodes.isEmpty {
+            throw TweakError(.conflict, "none of these \(count) tweaks has a temporary override to keep")
         }
-        if session.batch != nil { return .reply(try queue(temporary.map { ($0, .keep) }, session)) }
-        var batch = TweakBatch()
-        for node in temporary { batch.append(node, .keep) }
-        return try commit(Proposal(batch, nodes: temporary), session)
+        if session.batch != nil { return .reply(try queue(nodes.map { ($0, .keep) }, session)) }
+        return try commit(Proposal(TweakBatch(.keep, of: nodes), nodes: nodes), session)
     }
 
     func check(_ request: Request, _ session: Session) throws(TweakError) -> Reply {
@@ -53,20 +53,19 @@ extension Executor {
 
     func reset(_ patterns: [String], _ session: Session) throws(TweakError) -> Outcome {
         if let reply = try resetPendingOverride(patterns, session) { return .reply(reply) }
-        return try sweep(patterns, session) { executor, session, nodes throws(TweakError) in
-            try executor.reset(nodes, session)
+        let writable = WritableTweaks(session.grants.rights)
+        return try sweep(patterns, session) { node in
+            writable.note(node) && node.isSettable
+        } _: { executor, session, settable throws(TweakError) in
+            // A pattern skips figures and actions; naming one is an error.
+            if let node = try writable.single(), !node.isSettable { throw node.notSettable }
+            return try executor.reset(settable, session)
         }
     }
 
     private func reset(_ nodes: [TweakNode], _ session: Session) throws(TweakError) -> Outcome {
-        let nodes = try writable(nodes, session)
-        // A pattern skips figures and actions; naming one is an error.
-        if nodes.count == 1, !nodes[0].isSettable { throw nodes[0].notSettable }
-        let settable = nodes.filter(\.isSettable)
-        if session.batch != nil { return .reply(try queue(settable.map { ($0, .reset) }, session)) }
-        var batch = TweakBatch()
-        for node in settable { batch.append(node, .reset) }
-        return try commit(Proposal(batch, nodes: settable), session)
+        if session.batch != nil { return .reply(try queue(nodes.map { ($0, .reset) }, session)) }
+        return try commit(Proposal(TweakBatch(.reset, of: nodes), nodes: nodes), session)
     }
 
     /// Resets a stored override whose path has no tweak.
@@ -88,20 +87,33 @@ extension Executor {
         _ result: TweakCommitResult, _ nodes: [TweakNode], _ note: (words: String, fields: [(String, JSON)])
     ) -> Reply {
         if !result.didStore { return unchanged(result.revision, note) }
-        let byPath = Dictionary(nodes.map { ($0.path, $0) }) { first, _ in first }
-        let items = result.outcomes.filter(\.didStore).compactMap { outcome in
-            byPath[outcome.path].map { line($0, outcome) }
+        let (outcomes, nodes) = (result.outcomes, Self.distinct(nodes, result.outcomes.count))
+        // Commits may be large, so lines are made while they are sent.
+        let stored = outcomes.indices.filter { outcomes[$0].didStore && $0 < nodes.count }
+        let item: @Sendable (Int) -> Reply.Item? = { position in
+            guard position < stored.count else { return nil }
+            let (outcome, node) = (outcomes[stored[position]], nodes[stored[position]])
+            return .tweak(
+                TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment), timeLeft: outcome.lifetime))
         }
         var reply = Reply.revision(result.revision, note.words)
-        reply.list(items)
+        if stored.count > 64 {
+            reply.body = .stream(item)
+            reply.streamBytes = outcomes.reduce(0) { $0 + $1.memorySize }
+        } else {
+            reply.list(stored.indices.compactMap(item))
+        }
         if case .ok(let words, let fields) = reply.status {
             reply.status = .ok(words: words, fields: fields + note.fields)
         }
         return reply
     }
 
-    private func line(_ node: TweakNode, _ outcome: TweakOutcome) -> Reply.Item {
-        .tweak(TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment), timeLeft: outcome.lifetime))
+    /// Each tweak once, in the order of the outcomes: where it first occurs.
+    private static func distinct(_ nodes: [TweakNode], _ count: Int) -> [TweakNode] {
+        if nodes.count == count { return nodes }
+        var known: Set<ObjectIdentifier> = []
+        return nodes.filter { known.insert(ObjectIdentifier($0)).inserted }
     }
 
     func unchanged(_ revision: UInt64, _ note: (words: String, fields: [(String, JSON)]) = ("", [])) -> Reply {
@@ -146,14 +158,20 @@ extension Executor {
         session.batch = nil
         do throws(TweakError) {
             if let failure = batch.failure { throw failure }
-            return try commit(Proposal(batch.changes, nodes: batch.nodes, ifUnchangedSince: batch.revision), session)
+            var proposal = Proposal(batch.changes, nodes: batch.nodes, ifUnchangedSince: batch.revision)
+            proposal.whenRefused = { Self.refusal($0, of: batch, $1) }
+            return try commit(proposal, session)
         } catch {
-            if error.leavesBatchOpen { session.batch = batch }
-            // A program knows that a batch is atomic, and may compare error texts.
-            if !session.isInteractive { throw error }
-            throw error.adding(
-                "nothing has changed, and the batch is \(error.leavesBatchOpen ? "still open" : "closed")")
+            throw Self.refusal(error, of: batch, session)
         }
+    }
+
+    private static func refusal(_ error: TweakError, of batch: PendingBatch, _ session: Session) -> TweakError {
+        if error.leavesBatchOpen { session.batch = batch }
+        // A program knows that a batch is atomic, and may compare error texts.
+        if !session.isInteractive { return error }
+        return error.adding(
+            "nothing has changed, and the batch is \(error.leavesBatchOpen ? "still open" : "closed")")
     }
 
     func abort(_ session: Session) throws(TweakError) -> Reply {
@@ -164,6 +182,31 @@ extension Executor {
 
     private func noBatch(_ command: String) -> TweakError {
         TweakError(.usage, "\(command): no batch is open; write begin first")
+    }
+}
+
+/// The tweaks of a pattern that a session may write, counted while they are visited.
+private final class WritableTweaks {
+    private let rights: Rights
+    private var first: TweakNode?
+    private var last: TweakNode?
+    private(set) var count = 0
+
+    init(_ rights: Rights) { self.rights = rights }
+
+    /// Counts a tweak. Returns whether it is writable.
+    func note(_ node: TweakNode) -> Bool {
+        if first == nil { first = node }
+        guard rights.allows(.write, node.path) else { return false }
+        (last, count) = (node, count + 1)
+        return true
+    }
+
+    /// The tweak, if there is only one.
+    /// - Throws: `denied` if there are only others.
+    func single() throws(TweakError) -> TweakNode? {
+        if count == 0, let first { throw rights.denied(.write, first.path) }
+        return count == 1 ? last : nil
     }
 }
 

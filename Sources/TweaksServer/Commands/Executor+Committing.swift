@@ -19,6 +19,10 @@ struct Proposal {
     var remarks: (lines: [String], fields: [(String, JSON)]) = ([], [])
     /// Called after the commit has taken effect.
     var whenCommitted: ((TweakCommitResult) -> Void)?
+    /// The result of `batch`'s validation, if it was validated in advance.
+    var prepared: PreparedBatch?
+    /// Called with the error of a commit that could not be made at once; returns the error of the reply.
+    var whenRefused: ((TweakError, Session) -> TweakError)?
     /// The overrides that were written, if they are written before the commit.
     var written: OverrideForecast?
 
@@ -34,7 +38,10 @@ struct Proposal {
 
 extension Executor {
     /// Commits; the reply waits for the disk. If the store is required, writes first.
+    ///
+    /// A large batch is validated on another thread first. What remains is under the registry's lock, in one piece.
     func commit(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Outcome {
+        if proposal.prepared == nil, proposal.batch.count > Sweep.short { return prepare(proposal, session) }
         try authorize(proposal, session)
         try refuseGrowth(proposal.batch)
         if let running = try waitForAudit(proposal, session) { return .running(running) }
@@ -43,6 +50,30 @@ extension Executor {
             return .running(running)
         }
         return .reply(try commitNow(proposal, session))
+    }
+
+    private func prepare(_ proposal: Proposal, _ session: Session) -> Outcome {
+        let (registry, batch, id) = (registry, proposal.batch, session.id)
+        let outcome = runInBackground(session, on: planQueue) { () throws(TweakError) in
+            let prepared = Result { () throws(TweakError) in try registry.prepare(batch) }
+            return .validated(id) { $0.commit(prepared, $1) }
+        }
+        guard case .running(var running) = outcome else { return outcome }
+        running.proposal = proposal
+        return .running(running)
+    }
+
+    /// Continues with a batch that was validated.
+    private func commit(_ prepared: Result<PreparedBatch, TweakError>, _ session: Session) -> Outcome {
+        guard var proposal = session.work.running?.proposal else { return .reply(.ok()) }
+        session.work = session.work.updated { $0.proposal = nil }
+        do throws(TweakError) {
+            proposal.prepared = try prepared.get()
+            return try commit(proposal, session)
+        } catch {
+            notifyDenied(error, "commit", session)
+            return .reply(.error(proposal.whenRefused?(error, session) ?? error))
+        }
     }
 
     /// Throws unless the session still has the rights for all changes: some may have been revoked since it began.
@@ -80,7 +111,8 @@ extension Executor {
         let result = try registry.commit(
             proposal.batch, origin: session.origin, ifUnchangedSince: proposal.expected,
             kind: proposal.kind ?? .change(session: session.number, gesture: session.changes.gesture),
-            rights: session.grants.rights, isUrgent: session.changes.waitsForDisk, delivery: .executor)
+            rights: session.grants.rights, prepared: proposal.prepared, isUrgent: session.changes.waitsForDisk,
+            delivery: .executor)
         if durability.hasAudit {
             durability.noteCommit(
                 result.revision, bytes: result.outcomes.reduce(0) { $0 + Self.auditedBytes($1.old, $1.new) })

@@ -4,12 +4,22 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    /// The last commits, newest first.
-    func history(_ count: Int, _ session: Session) -> Reply {
-        let entries = registry.history(last: count, seenWith: session.grants.rights)
-        let (isJSON, hooks) = (session.encoder.isJSON, hooks)
+    /// The last commits, newest first; collected off the I/O thread if there are many changes.
+    func history(_ count: Int, _ session: Session) throws(TweakError) -> Outcome {
+        let (registry, rights, hooks, id) = (registry, session.grants.rights, hooks, session.id)
+        let isJSON = session.encoder.isJSON
+        let reply = { @Sendable in Self.history(count, rights, registry, hooks, isJSON: isJSON) }
+        if !registry.hasHistory(ofMoreThan: Sweep.short) { return .reply(reply()) }
+        try refuseIfBusy(session)
+        return runInBackground(session, on: planQueue) { .answered(id, reply()) }
+    }
+
+    private static func history(
+        _ count: Int, _ rights: Rights, _ registry: TweakRegistry, _ hooks: TweakServerHooks, isJSON: Bool
+    ) -> Reply {
+        let entries = registry.history(last: count, seenWith: rights)
         let next = [HistoryStep.Direction.undo, .redo].map { direction in
-            (direction.rawValue, registry.nextHistoryStep(direction, rights: session.grants.rights))
+            (direction.rawValue, registry.nextHistoryStep(direction, rights: rights))
         }
         let steps =
             next.map { ($0, JSON.bool($1 != nil)) }
@@ -35,22 +45,50 @@ extension Executor {
         if session.batch != nil {
             throw TweakError(.usage, "a batch is open; commit or abort it first")
         }
-        let step = try registry.historyStep(
-            direction, force: force, of: request.keywords.contains(.mine) ? session.origin : nil,
-            session: session.number,
-            rights: session.grants.rights)
+        let (registry, rights, id) = (registry, session.grants.rights, session.id)
+        let (owner, number) = (request.keywords.contains(.mine) ? session.origin : nil, session.number)
+        let find = { @Sendable () throws(TweakError) in
+            try registry.historyStep(direction, force: force, of: owner, session: number, rights: rights)
+        }
+        if !registry.hasHistory(ofMoreThan: Sweep.short) {
+            return try commit(Proposal(try find(), direction, force), session)
+        }
+        try refuseIfBusy(session)
+        return runInBackground(session, on: planQueue) { () throws(TweakError) in
+            let step = try find()
+            let (prepared, changes) = (try registry.prepare(step.batch), step.entry.changesJSON)
+            return .validated(id) { executor, session in
+                var proposal = Proposal(step, direction, force, changes)
+                proposal.prepared = prepared
+                return executor.commitStep(proposal, session)
+            }
+        }
+    }
+
+    private func commitStep(_ proposal: Proposal, _ session: Session) -> Outcome {
+        do throws(TweakError) {
+            return try commit(proposal, session)
+        } catch {
+            notifyDenied(error, "undo", session)
+            return .reply(.error(error))
+        }
+    }
+}
+
+extension Proposal {
+    /// An undo or redo, which reports the author of the change.
+    fileprivate init(_ step: HistoryStep, _ direction: HistoryStep.Direction, _ force: Bool, _ changes: JSON? = nil) {
         let word = direction == .undo ? "undid" : "redid"
-        var proposal = Proposal(step.batch, nodes: step.nodes, ifUnchangedSince: step.revision)
-        proposal.kind = step.kind
-        proposal.need = force ? .admin : .write
-        proposal.note = (
+        self.init(step.batch, nodes: step.nodes, ifUnchangedSince: step.revision)
+        kind = step.kind
+        need = force ? .admin : .write
+        note = (
             "\(word) \(step.entry.revision) by \(step.entry.origin)",
             [
                 (word, .count(step.entry.revision)), ("of", .string(step.entry.origin.description)),
-                ("by", .string(step.entry.origin.description)), ("changes", step.entry.changesJSON),
+                ("by", .string(step.entry.origin.description)), ("changes", changes ?? step.entry.changesJSON),
             ]
         )
-        return try commit(proposal, session)
     }
 }
 

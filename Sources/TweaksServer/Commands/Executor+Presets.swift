@@ -9,7 +9,14 @@ extension Executor {
     func save(_ name: String, _ pattern: String?, _ session: Session) throws(TweakError) -> Outcome {
         try refuseInBatch(session)
         let name = try PresetName(name)
-        let nodes = try view(session).resolve(pattern ?? "*")
+        return try sweep([pattern ?? "*"], session) { executor, session, nodes throws(TweakError) in
+            try executor.save(nodes, name, pattern, session)
+        }
+    }
+
+    private func save(
+        _ nodes: [TweakNode], _ name: PresetName, _ pattern: String?, _ session: Session
+    ) throws(TweakError) -> Outcome {
         let (snapshot, origin, limit) = (registry.snapshot(), session.origin, limits.lineBytes)
         // The preset may hold more than this session sees.
         let mayReplace = session.grants.rights.isWhole(.write)
@@ -84,10 +91,10 @@ extension Executor {
 
     /// Reads a preset for this session.
     func read(_ purpose: PresetReading.Purpose, _ name: PresetName, _ session: Session) throws(TweakError) -> Outcome {
-        let (store, view, id) = (try presetStore(session), view(session), session.id)
+        let (store, view, registry, id) = (try presetStore(session), view(session), registry, session.id)
         return runInBackground(session) { () throws(TweakError) in
             let plan = PresetPlan(try store.read(name), view)
-            let reading = PresetReading(name: name, purpose: purpose, plan: plan)
+            let reading = PresetReading(name: name, purpose: purpose, plan: plan, registry)
             return .validated(id) { executor, session in executor.finish(reading, session) }
         }
     }
@@ -106,8 +113,8 @@ extension Executor {
 
     /// The changes of a preset. Two presets in quick succession are two steps in the history.
     func proposal(_ reading: PresetReading, _ session: Session) -> Proposal {
-        let (batch, nodes) = reading.plan.batch(only: reading.isOnly)
-        var proposal = Proposal(batch, nodes: nodes)
+        var proposal = Proposal(reading.batch, nodes: reading.nodes)
+        proposal.prepared = reading.prepared
         proposal.kind = .change(session: session.number, isStep: true)
         proposal.note = (reading.words, [])
         proposal.remarks = (reading.remarks, reading.fields)
@@ -125,11 +132,13 @@ extension Executor {
     }
 
     /// Runs work for a session off the I/O thread, where it may wait for disks and the program's checks.
+    /// - Parameter queue: By default, that of presets.
     func runInBackground(
-        _ session: Session, _ body: @escaping @Sendable () throws(TweakError) -> Mailbox.Message
+        _ session: Session, on queue: DispatchQueue? = nil,
+        _ body: @escaping @Sendable () throws(TweakError) -> Mailbox.Message
     ) -> Outcome {
         let (id, mailbox, cancellation) = (session.id, mailbox, CancellationFlag())
-        presetQueue.async {
+        (queue ?? presetQueue).async {
             do throws(TweakError) {
                 if let refusal = cancellation.refusal { throw refusal }
                 mailbox.post(try body())

@@ -8,17 +8,15 @@ extension Executor {
     /// the snapshot, and earlier ones are not sent again.
     func watch(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         try checkCount(of: subjects(of: request), session)
-        if request.words.isEmpty { return .reply(try watch(request, [], session)) }
+        if request.words.isEmpty { return try watch(request, [], session) }
         return try sweep(request.words, session) { executor, session, named throws(TweakError) in
-            .reply(try executor.watch(request, named, session))
+            try executor.watch(request, named, session)
         }
     }
 
     private func watch(
         _ request: Request, _ named: [TweakNode], _ session: Session
-    ) throws(TweakError) -> Reply {
-        let since = request.number
-        let modified = request.keywords.contains(.modified)
+    ) throws(TweakError) -> Outcome {
         let subjects = subjects(of: request)
         let known = session.watches.filter { !subjects.contains($0.subject) }
         let view = view(session)
@@ -28,14 +26,28 @@ extension Executor {
         hub.update(session)
         let snapshot = registry.snapshot()
         session.watches = known + added.map { $0.answered(at: snapshot.sequence) }
-        let isResumed = since.map { $0 <= snapshot.revision } ?? false
-        var nodes = modified ? withModified(named, snapshot, view, isResumed: isResumed) : named
-        if let since, isResumed {
-            // Figures change without a revision, so the time of their change is unknown.
-            nodes = nodes.filter { $0.definition.flags.contains(.readOnly) || snapshot.changedAt($0) > since }
+        let since = request.number.flatMap { $0 <= snapshot.revision ? $0 : nil }
+        let isPlain = known.isEmpty && !request.keywords.contains(.modified)
+        if isPlain, since == nil {
+            return .reply(watching(named.count, named, snapshot, session))
         }
-        let isFirst = known.isEmpty && !modified
-        let count = isFirst ? named.count : watchedCount(session, snapshot)
+        let selection = WatchSelection(added: added, all: session.watches, since: since, snapshot: snapshot)
+        var count = 0
+        let outcome = try sweep(
+            .nodes(isPlain ? named : view.listing.nodes), session, patterns: selection.patternCount
+        ) { node in
+            if selection.counts(node) { count += 1 }
+            return selection.shows(node)
+        } _: { executor, session, shown in
+            .reply(executor.watching(count, shown, snapshot, session))
+        }
+        if case .sweep(let sweep) = outcome { sweep.isContinuation = true }
+        return outcome
+    }
+
+    private func watching(
+        _ count: Int, _ nodes: [TweakNode], _ snapshot: TweakSnapshot, _ session: Session
+    ) -> Reply {
         var reply = lines(nodes, .explained, snapshot, for: session)
         reply.status = .ok(
             words: "rev \(snapshot.revision) watching \(count)",
@@ -55,19 +67,7 @@ extension Executor {
             limit: .watchPatterns)
     }
 
-    /// The named tweaks and the modified ones, in listing order.
-    ///
-    /// A client that resumes from an earlier revision also needs the tweaks that stopped being modified since.
-    private func withModified(
-        _ named: [TweakNode], _ snapshot: TweakSnapshot, _ view: TweakView, isResumed: Bool
-    ) -> [TweakNode] {
-        let named = Set(named.map { ObjectIdentifier($0) })
-        return view.listing.nodes.filter { node in
-            named.contains(ObjectIdentifier(node)) || (isResumed ? node.isSettable : snapshot.isModified(node))
-        }
-    }
-
-    func unwatch(_ request: Request, _ session: Session) throws(TweakError) -> Reply {
+    func unwatch(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         let isModified = request.keywords.contains(.modified)
         if let subject = isModified ? Watch.Subject.modified : request[0].map(Watch.Subject.pattern) {
             guard session.watches.contains(where: { $0.subject == subject }) else {
@@ -82,19 +82,16 @@ extension Executor {
             session.watches = []
         }
         hub.update(session)
-        let count = watchedCount(session, registry.snapshot())
-        return .ok("watching \(count)", [("watching", .count(count))])
+        if session.watches.isEmpty { return .reply(Self.watching(0)) }
+        let selection = WatchSelection(all: session.watches, snapshot: registry.snapshot())
+        var count = 0
+        return try sweep(.nodes(view(session).listing.nodes), session, patterns: selection.patternCount) { node in
+            if selection.counts(node) { count += 1 }
+            return false
+        } _: { _, _, _ in
+            .reply(Self.watching(count))
+        }
     }
 
-    private func watchedCount(_ session: Session, _ snapshot: TweakSnapshot) -> Int {
-        if session.watches.isEmpty { return 0 }
-        let patterns = session.watches.compactMap(\.pattern)
-        let view = view(session)
-        let single = session.watches.compactMap { $0.path.flatMap { view[$0.joined] } }
-        let named = view.listing.nodes(
-            matching: patterns, and: Set(single.map { ObjectIdentifier($0.node) })
-        ).nodes
-        let watchesModified = session.watches.contains { $0.subject == .modified }
-        return watchesModified ? withModified(named, snapshot, view, isResumed: false).count : named.count
-    }
+    private static func watching(_ count: Int) -> Reply { .ok("watching \(count)", [("watching", .count(count))]) }
 }

@@ -72,6 +72,8 @@ final class Executor {
     private(set) var swapBytes = 0
     /// The serial queue that reads and writes presets, since disks may be slow.
     let presetQueue = DispatchQueue(label: "tweaks.presets")
+    /// The serial queue on which large commits are validated, which waits for no disk.
+    let planQueue = DispatchQueue(label: "tweaks.plans")
 
     init(
         registry: TweakRegistry, identity: ServerIdentity, limits: TweakServerLimits, hub: WatchHub, mailbox: Mailbox,
@@ -133,9 +135,9 @@ final class Executor {
         case .abort: return .reply(try abort(session))
         case .undo: return try undoOrRedo(.undo, request, session)
         case .redo: return try undoOrRedo(.redo, request, session)
-        case .history: return .reply(history(request.number.map { Int(clamping: $0) } ?? 20, session))
+        case .history: return try history(request.number.map { Int(clamping: $0) } ?? 20, session)
         case .watch: return try watch(request, session)
-        case .unwatch: return .reply(try unwatch(request, session))
+        case .unwatch: return try unwatch(request, session)
         case .save: return try save(request.word, request[1], session)
         case .load: return try load(request, session)
         case .swap: return try swap(request.word, force: request.keywords.contains(.force), session)
@@ -220,7 +222,10 @@ final class Executor {
     func lookUp(_ path: String, _ session: Session) throws(TweakError) -> AnyTweak {
         let view = view(session)
         if let tweak = view[path] { return tweak }
-        let meant = try view.resolve(path)
+        guard let meant = try view.resolve(path, visiting: Sweep.short) else {
+            throw TweakError(
+                .ambiguous, "\(Quoting.excerpt(path)) is a pattern; name one of the tweaks that it matches")
+        }
         let example = meant.first.map { ", such as \($0.path.token)" } ?? ""
         let many = meant.count == 1 ? "1 tweak; name it" : "\(meant.count) tweaks; name one of them"
         throw TweakError(.ambiguous, "\(Quoting.excerpt(path)) names \(many)\(example)")

@@ -16,22 +16,26 @@ final class Sweep {
     private var kept: [TweakNode] = []
     private let visit: ((TweakNode) -> Bool)?
     private let finish: Finish
+    /// Whether it is the second one of its request, which has told the session's events where to begin.
+    var isContinuation = false
 
     /// The number of tweaks that are visited between two readings of the clock.
-    private static let step = 256
+    private let step: Int
     /// Up to this number of tweaks, a request is carried out at once.
     static let short = 2_048
 
     /// - Parameters:
+    ///   - patterns: The number of patterns to which each tweak is compared.
     ///   - visit: Whether the reply is about a tweak; nil if it is about all that were resolved.
     ///   - finish: Makes the reply.
     init(
-        _ resolution: TweakView.Resolution, in view: TweakView, _ visit: ((TweakNode) -> Bool)?,
+        _ resolution: TweakView.Resolution, in view: TweakView, patterns: Int, _ visit: ((TweakNode) -> Bool)?,
         _ finish: @escaping Finish
     ) {
         self.view = view
         self.visit = visit
         self.finish = finish
+        step = max(256 / max(patterns, 1), 8)
         switch resolution {
         case .nodes(let nodes): self.nodes = nodes
         case .selection(let selection): self.selection = selection
@@ -47,7 +51,7 @@ final class Sweep {
     func advance(until isOver: () -> Bool) throws(TweakError) -> Bool {
         while var selection {
             self.selection = nil
-            if selection.visit(Self.step) {
+            if selection.visit(step) {
                 nodes = try view.nodes(of: selection)
             } else {
                 self.selection = selection
@@ -59,7 +63,7 @@ final class Sweep {
             return true
         }
         while position < nodes.count {
-            let end = min(position + Self.step, nodes.count)
+            let end = min(position + step, nodes.count)
             for node in nodes[position..<end] where visit(node) { kept.append(node) }
             position = end
             if position < nodes.count, isOver() { return false }
@@ -86,14 +90,15 @@ extension Executor {
             throw TweakError(
                 .tooMany, "at most \(limits.watchPatterns) patterns at once; use a wider one", limit: .watchPatterns)
         }
-        return try sweep(try view(session).select(patterns), session, where: visit, finish)
+        return try sweep(
+            try view(session).select(patterns), session, patterns: patterns.count, where: visit, finish)
     }
 
     func sweep(
-        _ resolution: TweakView.Resolution, _ session: Session, where visit: ((TweakNode) -> Bool)? = nil,
-        _ finish: @escaping Sweep.Finish
+        _ resolution: TweakView.Resolution, _ session: Session, patterns: Int = 1,
+        where visit: ((TweakNode) -> Bool)? = nil, _ finish: @escaping Sweep.Finish
     ) throws(TweakError) -> Outcome {
-        let sweep = Sweep(resolution, in: view(session), visit, finish)
+        let sweep = Sweep(resolution, in: view(session), patterns: patterns, visit, finish)
         if registry.count > Sweep.short { return .sweep(sweep) }
         _ = try sweep.advance { false }
         return try sweep.end(self, session)
@@ -106,7 +111,7 @@ extension EventLoop {
         do throws(TweakError) {
             if try !sweep.advance(until: { updateClock() >= turnEnds }) { return }
             session.work = .idle
-            carryOut(request, session) {
+            carryOut(request, session, isContinuation: sweep.isContinuation) {
                 do throws(TweakError) {
                     return try sweep.end(executor, session)
                 } catch {

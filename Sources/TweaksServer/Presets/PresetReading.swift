@@ -16,6 +16,23 @@ struct PresetReading: Sendable {
     let name: PresetName
     let purpose: Purpose
     let plan: PresetPlan
+    /// The changes and their tweaks.
+    let batch: TweakBatch
+    let nodes: [TweakNode]
+    /// Nil if the commit will have to validate them again.
+    let prepared: PreparedBatch?
+    /// The skipped lines and the overrides that stay, as lines and as JSON fields.
+    private(set) var remarks: [String] = []
+    private(set) var fields: [(String, JSON)] = []
+
+    /// Prepares the commit and its reply, so that little is left for the I/O thread.
+    init(name: PresetName, purpose: Purpose, plan: PresetPlan, _ registry: TweakRegistry) {
+        (self.name, self.purpose, self.plan) = (name, purpose, plan)
+        let isOnly = if case .load(let only, _) = purpose { only } else { true }
+        (batch, nodes) = plan.batch(only: isOnly)
+        prepared = try? registry.prepare(batch)
+        (remarks, fields) = (remarkLines, remarkFields)
+    }
 
     /// Whether invalid lines are skipped.
     var isPartly: Bool { if case .load(_, let partly) = purpose { partly } else { false } }
@@ -36,8 +53,7 @@ struct PresetReading: Sendable {
         return (plan.overridesNotInPreset + plan.protectedOverrides).sorted { TweakListing.precedes($0.node, $1.node) }
     }
 
-    /// The skipped lines and the overrides that stay.
-    var remarks: [String] {
+    private var remarkLines: [String] {
         var lines = plan.problems.map { "left out, line \($0.line): \($0.error)" }
         if isOnly { return lines + untouched }
         for (node, value) in lacking.prefix(Self.maxListed) {
@@ -57,8 +73,7 @@ struct PresetReading: Sendable {
         return rest > 0 ? names + ["… and \(rest) more keep their overrides"] : names
     }
 
-    /// The JSON fields for the same.
-    var fields: [(String, JSON)] {
+    private var remarkFields: [(String, JSON)] {
         var fields: [(String, JSON)] = [("loaded", .string(name.text))]
         if case .swap = purpose { fields = [("swapped", .string(name.text))] }
         if !plan.problems.isEmpty { fields.append(("leftOut", .array(plan.problems.map(\.json)))) }

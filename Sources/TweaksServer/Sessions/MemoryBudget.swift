@@ -71,7 +71,8 @@ extension Executor {
     /// Throws if the texts would take too much memory after a batch.
     func refuseGrowth(_ batch: TweakBatch) throws(TweakError) {
         // Small batches skip the exact check.
-        if batch.textBytes < 256 || hasRoom(for: registry.textGrowth(batch)) { return }
+        let most = batch.textBytes
+        if most < 256 || hasRoom(for: most) || hasRoom(for: registry.textGrowth(batch)) { return }
         throw TweakError(
             .tooMany,
             "texts that were set may take \(memory.limit / 2) bytes of memory, and this would be more; reset some, or raise "

@@ -33,7 +33,7 @@ struct PendingEvents: ~Copyable {
 extension Session {
     /// Whether pending events can be sent, given room.
     var hasEvents: Bool {
-        isOpen && replies.isEmpty && !work.isReload && (events.areUnread || !events.notices.isEmpty)
+        isOpen && replies.isEmpty && !work.delaysEvents && (events.areUnread || !events.notices.isEmpty)
     }
 
     /// Sends pending events while there is room.

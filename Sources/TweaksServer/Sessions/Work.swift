@@ -62,8 +62,14 @@ indirect enum Work {
     /// Whether it proceeds in turns.
     var isSweeping: Bool { if case .sweeping = self { true } else { false } }
 
-    /// Whether it is a reload, whose events follow its reply.
-    var isReload: Bool { if case .running(let running) = self { running.kind == .reload } else { false } }
+    /// Whether events wait for its reply: those of a reload, and those newer than the values that a watch shows.
+    var delaysEvents: Bool {
+        switch self {
+        case .running(let running): running.kind == .reload
+        case .sweeping(let sweep, _): sweep.isContinuation
+        case .idle, .authenticationDelay, .closing: false
+        }
+    }
 
     /// Returns the work with its running part changed, if there is one.
     func updated(_ body: (inout Running) -> Void) -> Work {

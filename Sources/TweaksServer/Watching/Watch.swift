@@ -60,3 +60,34 @@ struct Watch {
         return subject != .modified || change.new != standard || change.old != standard
     }
 }
+
+/// Selects the tweaks that the reply to `watch` shows and counts.
+struct WatchSelection {
+    /// The subjects of the request.
+    var added: [Watch] = []
+    /// All subjects of the session.
+    let all: [Watch]
+    /// The revision from which the client resumes; nil if it has seen no values.
+    var since: UInt64?
+    let snapshot: TweakSnapshot
+
+    /// The number of patterns to which each tweak is compared.
+    var patternCount: Int { added.count + all.count }
+
+    /// Whether the reply shows a tweak.
+    ///
+    /// A client that resumes from an earlier revision also needs the tweaks that stopped being modified since.
+    func shows(_ node: TweakNode) -> Bool {
+        guard let since else { return names(node, added) { snapshot.isModified(node) } }
+        // Figures change without a revision, so the time of their change is unknown.
+        let isNew = node.definition.flags.contains(.readOnly) || snapshot.changedAt(node) > since
+        return isNew && names(node, added) { node.isSettable }
+    }
+
+    /// Whether the session watches a tweak now.
+    func counts(_ node: TweakNode) -> Bool { names(node, all) { snapshot.isModified(node) } }
+
+    private func names(_ node: TweakNode, _ watches: [Watch], _ isModified: () -> Bool) -> Bool {
+        watches.contains { $0.subject == .modified ? isModified() : $0.matches(node) }
+    }
+}

@@ -32,7 +32,7 @@ import TweaksTestSupport
     @Test(
         arguments: [
             "stats", "ls", "ls Many", "modified", "get **/T77", "get Many/*/T77?", "export **/T7", "reset **/T77",
-            "watch **/T77", "get **/Missing",
+            "watch **/T77", "watch modified", "watch Many since 0", "keep **/T77", "get **/Missing",
         ])
     func othersAreServedBetweenTheSlices(_ request: String) throws {
         let other = try server.connect()
@@ -45,7 +45,8 @@ import TweaksTestSupport
         }
         #expect(!client.hasInput)
         let status = try #require(try reply(client).last)
-        #expect(status.hasPrefix(request.hasSuffix("Missing") ? "error unknown-tweak" : "ok"))
+        let errors = ["get **/Missing": "error unknown-tweak", "keep **/T77": "error conflict"]
+        #expect(status.hasPrefix(errors[request] ?? "ok"))
     }
 
     @Test func theReplyShowsOneRevision() throws {
@@ -69,5 +70,44 @@ import TweaksTestSupport
         let client = try begin("get **/T77\nping")
         #expect(try reply(client).count == 2)
         #expect(try reply(client) == ["ok pong"])
+    }
+
+    @Test func whatASessionWatchesIsCountedInSlices() throws {
+        let client = try server.connect()
+        try client.send("watch Many/Of0/T0\n")
+        #expect(try reply(client).last == "ok rev 0 watching 1")
+        for (request, status) in [
+            ("watch Many/Of1 since 0", "ok rev 0 watching 2001"), ("watch modified", "ok rev 0 watching 2001"),
+            ("unwatch modified", "ok watching 2001"), ("unwatch Many/Of0/T0", "ok watching 2000"),
+        ] {
+            try client.send("\(request)\n")
+            server.turn(5)
+            try #require(!client.hasInput, "\(request)")
+            #expect(try reply(client).last == status)
+        }
+    }
+
+    @Test func eventsWaitForTheValuesThatAWatchShows() throws {
+        let client = try server.connect()
+        try client.send("watch Many/Of0/T0\n")
+        _ = try reply(client)
+        try client.send("watch modified\n")
+        server.turn(5)
+        try registry.commit(origin: .code) { $0.set("Many/Of0/T0", .int(1)) }
+        #expect(try reply(client) == ["ok rev 0 watching 1"])
+        try client.send("ping\n")
+        while !client.hasInput { server.turn() }
+        #expect(try client.line().hasPrefix("event 1 Many/Of0/T0 = 1 "))
+    }
+
+    @Test(arguments: ["describe", "explain", "check", "set", "run"])
+    func aPatternInsteadOfAPathIsNotCompletelyResolved(_ command: String) throws {
+        let client = try server.connect()
+        let value = ["check", "set"].contains(command) ? " 1" : ""
+        try client.send("\(command) **/T5999\(value)\n")
+        #expect(
+            try reply(client) == [
+                "error ambiguous “**/T5999” is a pattern; name one of the tweaks that it matches"
+            ])
     }
 }
