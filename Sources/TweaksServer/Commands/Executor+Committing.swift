@@ -32,8 +32,8 @@ struct Proposal {
         self.expected = expected
     }
 
-    /// Its approximate size in memory, in bytes, including what was written.
-    var memorySize: Int { 512 * batch.count + 2 * batch.textBytes }
+    /// Its approximate size in memory, in bytes, with its validated changes, and including what was written.
+    var memorySize: Int { (written == nil ? 256 : 512) * batch.count + 2 * batch.textBytes }
 }
 
 extension Executor {

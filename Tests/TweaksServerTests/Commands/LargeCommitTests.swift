@@ -80,6 +80,15 @@ import TweaksTestSupport
         #expect(lines.last == "ok rev 3")
     }
 
+    @Test func aLargeResetTakesNoMoreMemoryThanItNeeds() throws {
+        var limits = TweakServerLimits()
+        // 512 bytes for each of its tweaks would be too much.
+        limits.memoryBytes = 2_400_000
+        let client = try TestServer(registry: registry, limits: limits).connect()
+        let lines = try ask(client, "reset *")
+        #expect(lines.last == "ok rev 3")
+    }
+
     @Test func aSessionThatLosesItsRightsMeanwhileChangesNothing() throws {
         let client = try server.connect()
         let gate = Gate()
