@@ -16,7 +16,7 @@ export const ownRevisions = new Set();
  */
 export const credentials = { headers: null, signIn: {}, renew: () => Promise.resolve(false) };
 let underWay = new AbortController();
-/** Drops the headers, and ends requests that have them: a browser may send those again to another program. */
+/** Drops the headers, and ends queries that have them: a browser may send those again, to another program. */
 export function dropHeaders() {
   credentials.headers = null;
   underWay.abort();
@@ -30,7 +30,8 @@ export async function fetchAuthenticated(path, options = {}) {
   }
   const send = (headers) =>
     fetch(path, {
-      signal: underWay.signal,
+      // The answer to a change matters even if it has ended the stream.
+      signal: options.method === 'GET' ? underWay.signal : undefined,
       ...options,
       headers: { ...headers, ...options.headers, ...credentials.signIn },
     });

@@ -65,17 +65,14 @@ extension AuditFile {
             if let start = startTime(number, directory), start <= wall { break }
         }
         let newline = UInt8(ascii: "\n")
+        // Timestamps are ordered as texts.
+        let first = Array("{\"time\":\"\(TimeText.print(wall))".utf8)
         for part in parts.reversed() {
-            for line in tail(part.number, directory, part.size).split(separator: newline) where isSince(wall, line) {
+            for line in tail(part.number, directory, part.size).split(separator: newline)
+            where !line.lexicographicallyPrecedes(first) {
                 body(line)
             }
         }
-    }
-
-    /// Whether a line was written since a time: timestamps are ordered as texts.
-    private func isSince(_ wall: Int64, _ line: ArraySlice<UInt8>) -> Bool {
-        let start = Array("{\"time\":\"\(TimeText.print(wall))".utf8)
-        return !line.lexicographicallyPrecedes(start)
     }
 
     /// Whether no line was ever written.
