@@ -16,7 +16,8 @@ import TweaksTestSupport
 /// - `ssh HOST systemctl kill -s KILL NAME`: `etcd-2` is a member, `quotes-7` a process, which is restarted.
 /// - `sleep 60`: ends the lease of a killed driver. `echo $?`: the exit code of the last command that ended.
 ///
-/// `--every 60s` is a second in the test, and the fleet may have fewer processes. Clusters, builds, ages and times may differ; `…` matches any text.
+/// `--every 60s` is a second in the test, except in a rollout that errors abort before its next step, and the fleet may
+/// have fewer processes. Clusters, builds, ages and times may differ; `…` matches any text.
 struct FleetTranscript {
     struct Step {
         var who: String
@@ -68,8 +69,10 @@ final class FleetReplay {
 
     private func converse(_ step: FleetTranscript.Step) async throws {
         let isBackground = step.command.hasSuffix(" &")
+        let hasErrors = step.lines.contains { $0.contains(": aborted rollout ") }
         let line = step.command.replacingOccurrences(of: "tweakctl fleet ", with: "")
-            .replacingOccurrences(of: "--every 60s", with: "--every 1s").replacingOccurrences(of: " &", with: "")
+            .replacingOccurrences(of: "--every 60s", with: hasErrors ? "--every 60s" : "--every 1s")
+            .replacingOccurrences(of: " &", with: "")
         if [" get ", " status"].contains(where: line.contains) { try await fleet.settle() }
         let command = try RunningCommand(line, by: step.who, fleet)
         for wanted in step.lines {
@@ -77,6 +80,7 @@ final class FleetReplay {
             // A driver in the background begins each line with its rollout.
             let driver = background.flatMap { wanted.hasPrefix("rollout \($0.rollout): ") ? $0.command : nil }
             await (driver ?? command).expect(wanted, after: step.command)
+            if hasErrors, wanted.contains(" reported") { fleet.mayFail.open() }
         }
         if isBackground {
             background = (command, command.rollout)

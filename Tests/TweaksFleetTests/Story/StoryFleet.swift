@@ -14,7 +14,8 @@ final class QuotesProcess: Sendable {
     let process: FollowingProcess
     private let playing: Task<Void, Never>
 
-    init(_ number: Int, _ etcd: any Etcd, _ keys: FleetKeys) throws {
+    /// - Parameter mayFail: Errors appear once it is open.
+    init(_ number: Int, _ etcd: any Etcd, _ keys: FleetKeys, mayFail: Gate) throws {
         var timings = ClusterFixture.timings
         // No lease ends on a busy machine: nothing in the story waits for the end of one.
         (timings.sample, timings.heartbeat, timings.leaseSeconds) = (.seconds(1), .seconds(3), 60)
@@ -26,7 +27,13 @@ final class QuotesProcess: Sendable {
             "Upstream", "Quotes", "Timeout", Duration.seconds(2), in: .milliseconds(10) ... .seconds(30))
         _ = try registry.register("Upstream", "Quotes", "Retries", 1, in: 0...5)
         let errors = try registry.register("Service", "Errors", "Rate", 0.0, flags: .readOnly)
-        playing = Task { for await timeout in timeout.values { errors.value = timeout < .milliseconds(60) ? 100 : 0 } }
+        playing = Task {
+            for await timeout in timeout.values {
+                let fails = timeout < .milliseconds(60)
+                if fails { await mayFail.wait() }
+                errors.value = fails ? 100 : 0
+            }
+        }
         process.start()
     }
 
@@ -55,6 +62,8 @@ final class StoryFleet: Sendable {
 
     let cluster: ClusterFixture
     let keys = FleetKeys(name: "quotes")
+    /// Opened once all processes have reported a value, which they otherwise do before or after the first errors.
+    let mayFail = Gate()
     private let processes: Mutex<[QuotesProcess]>
     /// One for each member that is asked first.
     private let clients: [EtcdClient]
@@ -65,9 +74,9 @@ final class StoryFleet: Sendable {
         cluster = try await ClusterFixture.start(members: 3)
         let clients = try (0..<3).map { [cluster] in try cluster.client(of: $0) }
         self.clients = clients
-        let keys = keys
+        let (keys, mayFail) = (keys, mayFail)
         processes = Mutex([])
-        let all = try Self.numbers.map { try QuotesProcess($0, clients[$0 % 3], keys) }
+        let all = try Self.numbers.map { try QuotesProcess($0, clients[$0 % 3], keys, mayFail: mayFail) }
         processes.withLock { $0 = all }
     }
 
@@ -96,7 +105,7 @@ final class StoryFleet: Sendable {
     func restart(_ number: Int) async throws {
         guard let index = Self.numbers.firstIndex(of: number) else { return }
         await all[index].kill()
-        let fresh = try QuotesProcess(number, clients[number % 3], keys)
+        let fresh = try QuotesProcess(number, clients[number % 3], keys, mayFail: mayFail)
         processes.withLock { $0[index] = fresh }
     }
 
