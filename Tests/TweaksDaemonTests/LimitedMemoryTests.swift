@@ -8,7 +8,8 @@ import TweaksWire
 
 @Suite(
     .blocking, .tags(.process, .quantity), .enabled(if: Child.exists && Tool.sh.exists, "build TweaksCrashProbe"),
-    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status"), "there is no /proc"))
+    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status"), "there is no /proc"),
+    .enabled(if: isQuantityFull, "set TWEAKS_TEST_QUANTITY=full"))
 struct LimitedMemoryTests {
     private let directory: TemporaryDirectory
     /// As the probe sets it with `lean`.
@@ -31,7 +32,7 @@ struct LimitedMemoryTests {
     @Test(arguments: Way.allCases) private func clientsThatDoNotReadEndNoProcess(_ way: Way) throws {
         _ = raiseDescriptorLimit()
         let group = MemoryGroup()
-        let (child, count) = (try limitedChild(group), quantity(400, few: 100))
+        let (child, count) = (try limitedChild(group), 200)
         let port = try self.port(of: child)
         let polite = try child.connect()
         // Quotes take twice as many bytes when they are printed.
