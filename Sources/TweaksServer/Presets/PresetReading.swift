@@ -27,11 +27,14 @@ struct PresetReading: Sendable {
 
     /// Prepares the commit and its reply, so that little is left for the I/O thread.
     init(name: PresetName, purpose: Purpose, plan: PresetPlan, _ registry: TweakRegistry) {
-        (self.name, self.purpose, self.plan) = (name, purpose, plan)
+        self.name = name
+        self.purpose = purpose
+        self.plan = plan
         let isOnly = if case .load(let only, _) = purpose { only } else { true }
         (batch, nodes) = plan.batch(only: isOnly)
         prepared = try? registry.prepare(batch)
-        (remarks, fields) = (remarkLines, remarkFields)
+        remarks = remarkLines
+        fields = remarkFields
     }
 
     /// Whether invalid lines are skipped.

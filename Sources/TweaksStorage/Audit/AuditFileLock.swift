@@ -9,7 +9,8 @@ import TweaksSystem
 /// another the new one. It is made only once the audit itself could be opened.
 struct AuditFileLock {
     let path: String
-    private let (auditPath, name): (String, String)
+    private let auditPath: String
+    private let name: String
     private let rules: FileRules
     private let files: any FileSystem
     private let time: any StorageTime
@@ -24,10 +25,13 @@ struct AuditFileLock {
     init(
         _ auditPath: String, _ auditName: String, isStrict: Bool, _ files: any FileSystem, _ time: any StorageTime
     ) {
-        (path, self.auditPath, name) = (auditPath + ".lock", auditPath, auditName + ".lock")
+        path = auditPath + ".lock"
+        self.auditPath = auditPath
+        name = auditName + ".lock"
         // A process that can open it can hold it.
         rules = FileRules(isStrict ? .userOrRoot : .anyone, forbidden: 0o077)
-        (self.files, self.time) = (files, time)
+        self.files = files
+        self.time = time
     }
 
     /// Takes the lock, and waits for a process that holds it.
@@ -66,7 +70,8 @@ struct AuditFileLock {
     }
 
     private mutating func acquire(_ target: OpenFile) throws(StorageFailure) {
-        let (end, never) = (time.now.advanced(by: Self.patience), DispatchSemaphore(value: 0))
+        let end = time.now.advanced(by: Self.patience)
+        let never = DispatchSemaphore(value: 0)
         var delay = Duration.milliseconds(1)
         while true {
             do throws(FileError) {

@@ -9,8 +9,10 @@ struct AuditLineHead {
     private(set) var from = ""
     /// Of the values with which a config file has begun a run, their digest; see ``AuditStart``.
     private(set) var startDigest: String?
-    private var (by, peer): (String, String?) = ("", nil)
-    private var (hasSession, isStart): (Bool, Bool) = (false, false)
+    private var by = ""
+    private var peer: String?
+    private var hasSession = false
+    private var isStart = false
 
     /// All of it is in the first bytes of a line.
     private static let maxBytes = 2_048

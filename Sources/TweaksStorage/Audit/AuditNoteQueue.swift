@@ -113,9 +113,10 @@ final class AuditNoteQueue: Sendable {
         }
     }
 
-    /// The maximum number of entries of one place, and of those that clients without rights have of their own …
+    /// The maximum number of entries of one place, and of those that clients without rights have of their own.
     private static let limit = 256
-    /// … and together with those that count, by origin and kind, what has no entry of its own.
+    /// The maximum number of entries of clients without rights, with those that count, by origin and kind, what has no
+    /// entry of its own.
     private static let limitWithoutRights = 512
     /// Beyond this number of entries, each place has one more.
     private static let total = 4_096
