@@ -55,8 +55,12 @@ package final class SteppedServer {
     package func turn(timeout: Int32) { loop.turn(timeout: timeout) }
 
     /// Runs turns until only clients, programs and disks can cause more work.
-    package func settle() {
-        while loop.turn(timeout: 0) || loop.hasWork {}
+    /// - Parameter most: The maximum number of turns.
+    /// - Returns: Whether there were no more.
+    @discardableResult
+    package func settle(atMost most: Int = .max) -> Bool {
+        for _ in 0..<most where !loop.turn(timeout: 0) && !loop.hasWork { return true }
+        return false
     }
 
     /// Whether something can proceed without clients, programs and disks.

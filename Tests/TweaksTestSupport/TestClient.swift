@@ -105,9 +105,10 @@ package final class TestClient {
         var rest = bytes[...]
         while true {
             rest = try Self.sendSome(rest, to: number, sendFlags | Int32(MSG_DONTWAIT))
-            if rest.isEmpty { return server.settle() }
+            if rest.isEmpty { break }
             guard waits(for: Int16(POLLOUT)) else { throw ClientError.timeout("send") }
         }
+        server.settle()
     }
 
     private static func send(_ bytes: [UInt8], to number: Int32) throws {

@@ -53,7 +53,9 @@ package final class TestServer {
     }
 
     /// Processes all pending work. A server with a thread does that on its own.
-    package func settle() { stepped?.settle() }
+    /// - Returns: Whether this took no more than a number of turns.
+    @discardableResult
+    package func settle(atMost turns: Int = .max) -> Bool { stepped?.settle(atMost: turns) ?? true }
 
     /// The path of its socket.
     package var path: String { directory.file("socket") }

@@ -58,6 +58,21 @@ struct AuditBudgets {
         if budget.today + bytes > bytesPerDay { exhausted[origin] = budget.dayBegan.advanced(by: Self.day) }
     }
 
+    /// Adds what was written before, whose day goes on.
+    mutating func add(earlier: AuditBudgets, _ now: ContinuousClock.Instant) {
+        for (origin, var budget) in earlier.budgets {
+            budget.refill(now)
+            let name = budgets[origin] != nil || budgets.count < Self.maxOrigins ? origin : ""
+            if let own = budgets[name] {
+                budget.bytes -= AuditFolds.burst - own.bytes
+                budget.today += own.today
+            }
+            budgets[name] = budget
+            if budget.today > bytesPerDay { exhausted[origin] = budget.dayBegan.advanced(by: Self.day) }
+        }
+        for (origin, end) in earlier.exhausted where end > now { exhausted[origin] = end }
+    }
+
     /// Removes origins whose day is over from the exhausted ones.
     mutating func forgetEnded(_ now: ContinuousClock.Instant) {
         if exhausted.contains(where: { $0.value <= now }) { exhausted = exhausted.filter { $0.value > now } }

@@ -8,6 +8,8 @@ struct AuditChannel {
     private var lines = AuditLineBuffer()
     private var folds: AuditFolds
     private let bytesPerDay: Int
+    /// The reading of the last day's lines; nil when it is over.
+    private var recovery: AuditRecovery?
     private let shipper: AuditShipper?
     private var retry: Retry
     private let time: any StorageTime
@@ -54,7 +56,9 @@ struct AuditChannel {
     var exhausted: [String: ContinuousClock.Instant] { folds.budgets.exhausted }
 
     /// When there is something to do; nil for never.
-    var next: ContinuousClock.Instant? { retry.next(hasUpdates: false) ?? folds.next }
+    var next: ContinuousClock.Instant? {
+        recovery != nil ? time.now : retry.next(hasUpdates: false) ?? folds.next
+    }
 
     /// Adds noted items.
     mutating func add(_ items: some Sequence<AuditItem>, _ anchor: TimeAnchor, leftOut text: [UInt8] = []) {
@@ -100,17 +104,19 @@ struct AuditChannel {
     /// The progress recorded at the end of the file; nil if it has none.
     var progress: AuditProgress? { file.progress }
 
-    /// Counts what the file says that clients have written today: a day does not begin anew with each start.
-    mutating func recoverBudgets(_ anchor: TimeAnchor) {
-        let limit = bytesPerDay.multipliedReportingOverflow(by: 2)
-        file.forEachLine(
-            since: anchor.wall - 86_400_000, limit: max(AuditFile.tailSize, limit.overflow ? .max : limit.partialValue)
-        ) { line in
-            guard let head = AuditLineHead(line), let client = head.client else { return }
-            // The wall clock may have been set back.
-            let time = anchor.instant(min(head.time, anchor.wall))
-            folds.recover(line.count + 1, client, time)
-        }
+    /// Begins to count what clients wrote today before this run.
+    mutating func beginRecovery(_ anchor: TimeAnchor) {
+        recovery = AuditRecovery(file, bytesPerDay: bytesPerDay, anchor)
+    }
+
+    /// Reads the next slice of the last day's lines, and counts them once all are read.
+    /// - Returns: Whether they are counted now.
+    mutating func continueRecovery() -> Bool {
+        recovery?.advance()
+        guard let done = recovery, done.isComplete else { return false }
+        recovery = nil
+        folds.add(earlier: done.budgets, time.now)
+        return true
     }
 
     /// The digest of the config file's values at an earlier start; see ``AuditStart``.

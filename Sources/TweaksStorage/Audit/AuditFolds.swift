@@ -46,11 +46,8 @@ struct AuditFolds {
         if item.isNote || !hasBudget { begin(AuditFold(item), key, anchor, &bytes) }
     }
 
-    /// Counts a line of an earlier run.
-    mutating func recover(_ bytes: Int, _ origin: String, _ time: ContinuousClock.Instant) {
-        _ = budgets.hasBudget(origin, time)
-        budgets.spend(bytes, origin, time)
-    }
+    /// Adds what was written today before this run.
+    mutating func add(earlier: AuditBudgets, _ now: ContinuousClock.Instant) { budgets.add(earlier: earlier, now) }
 
     /// Ends the folds whose time is over.
     /// - Parameter isLast: Ends all of them.

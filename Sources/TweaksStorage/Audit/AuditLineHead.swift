@@ -1,4 +1,4 @@
-// Reads the beginning of an audit line, and the lines of the last day, which tell a new process what was written before it.
+// Reads the beginning of an audit line, which tells a new process what was written before it.
 
 import Tweaks
 import TweaksSystem
@@ -54,29 +54,6 @@ struct AuditLineHead {
 }
 
 extension AuditFile {
-    /// Calls a body with the lines since a time, oldest first; of files that are new enough, all lines.
-    /// - Parameter limit: The maximum bytes that are read, of the newest files.
-    func forEachLine(since wall: Int64, limit: Int, _ body: (ArraySlice<UInt8>) -> Void) {
-        guard let directory = try? Folder(folder, files) else { return }
-        var parts: [(number: Int, size: Int)] = []
-        var rest = limit
-        for number in 0...olderFiles(directory) where rest > 0 {
-            let size = min(rest, Int(clamping: fileInfo(number, directory)?.size ?? 0))
-            parts.append((number, size))
-            rest -= size
-            if let start = startTime(number, directory), start <= wall { break }
-        }
-        let newline = UInt8(ascii: "\n")
-        // Timestamps are ordered as texts.
-        let first = Array("{\"time\":\"\(TimeText.print(wall))".utf8)
-        for part in parts.reversed() {
-            for line in tail(part.number, directory, part.size).split(separator: newline)
-            where !line.lexicographicallyPrecedes(first) {
-                body(line)
-            }
-        }
-    }
-
     /// Whether no line was ever written.
     var isNew: Bool {
         guard let directory = try? Folder(folder, files) else { return false }

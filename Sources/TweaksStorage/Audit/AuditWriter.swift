@@ -71,9 +71,11 @@ struct AuditWriter: WorkerJob, ~Copyable {
         actions.write(isLast: isLast)
         refusals.write(isLast: isLast)
         mailbox.ended()
+        publish(isLast: isLast)
+        // Replies that wait for the lines of this run have been sent.
+        if !isLast, actions.continueRecovery() { publishExhausted() }
         // Notes queued during a failure have already sent their wakeup, so a turn is scheduled here.
         if !wasWritten, actions.isWritten, pausedUntil == nil { pausedUntil = time.now }
-        publish(isLast: isLast)
         if !isLast { return }
         actions.close()
         refusals.close()
@@ -83,7 +85,7 @@ struct AuditWriter: WorkerJob, ~Copyable {
         switch order {
         case .flush: break
         case .complete: complete()
-        case .recover: actions.recoverBudgets(TimeAnchor(time))
+        case .recover: actions.beginRecovery(TimeAnchor(time))
         case .start(let values):
             // In an audit that begins there is nothing that the file could have set before.
             if values.isEmpty, actions.isNew { return }

@@ -33,7 +33,12 @@ package final class OpenFile: Sendable {
 
     /// The last bytes.
     package func tail(_ limit: Int) throws(FileProblem) -> [UInt8] {
-        try attempt("reading", try files.seek(descriptor, to: max(0, info.size - Int64(limit))))
+        try slice(from: max(0, info.size - Int64(limit)), limit)
+    }
+
+    /// Some bytes from a position on; fewer at the end.
+    package func slice(from position: Int64, _ limit: Int) throws(FileProblem) -> [UInt8] {
+        try attempt("reading", try files.seek(descriptor, to: position))
         return try head(limit)
     }
 

@@ -40,6 +40,22 @@ import TweaksTestSupport
         #expect(inKernel.allSatisfy { $0 <= 32_768 })
     }
 
+    /// Where the server stops sending, the kernel must not call the socket writable, at any number of unsent bytes.
+    @Test(arguments: Transport.available) func aFullBufferCausesNoTurns(_ transport: Transport) throws {
+        let server = try server()
+        let deaf = try (1...40).map { count in
+            let client = try server.connect(transport)
+            for _ in 0..<3 {
+                let request = Array(String(repeating: "get *\n", count: count).utf8)
+                send(client.number, request, request.count, Int32(MSG_DONTWAIT))
+                try #require(server.settle(atMost: 1_000))
+            }
+            return client
+        }
+        #expect(server.stepped.map { $0.unsentBytes > 0 } ?? false)
+        withExtendedLifetime(deaf) {}
+    }
+
     @Test func theBuffersShrinkWithTheNumberOfSessions() throws {
         let server = try server(67_108_864)
         func held() throws -> Int {

@@ -3,6 +3,7 @@
 import Testing
 import Tweaks
 import TweaksStorage
+import TweaksSystem
 import TweaksTestSupport
 
 @Suite(.blocking) struct AuditFoldTests {
@@ -157,6 +158,8 @@ import TweaksTestSupport
             run = try start(bytesPerDay: 1_060_000, maximumSize: maximumSize)
             run.time.advance(by: .milliseconds(wall - run.time.wall) + .seconds(seconds))
             try set(run, .number(-1), by: 1001)
+            // Earlier lines are counted after that.
+            run.time.waitUntilAsleep()
         }
         var starts = 0
         while run.trail.refusal(of: origin) == nil, starts < 9 {
@@ -176,6 +179,34 @@ import TweaksTestSupport
         run.trail.close()
         try restart(after: 86_400 + 60)
         #expect(run.trail.refusal(of: origin) == nil)
+        run.trail.close()
+    }
+
+    /// A long audit of earlier runs is read in slices, and no reply waits for all of them.
+    @Test func aLineOfThisRunDoesNotWaitForTheReadingOfEarlierOnes() throws {
+        let wall = ManualTime().wall
+        let line = #"{"time":"\#(TimeText.print(wall))","by":"uid 1000","session":1,"path":"A/B/Word","new":""#
+        let earlier = String(repeating: line + String(repeating: "x", count: 1_000) + "\"}\n", count: 3_000)
+        try Folder.replace(home.file("audit.log"), with: earlier)
+        let (files, reached, goOn) = (FailingFileSystem(), Gate(), Gate())
+        // At the start it is opened for writing, and to find out what a crash has lost.
+        files.plan { $0.kind == .openDirectory && $0.numberOfKind == 3 ? .waits(reached: reached, goOn: goOn) : nil }
+        let reads = { @Sendable in files.log.count { $0.kind == .read } }
+        let run = try AuditedRun(home.file("audit.log"), files: files, bytesPerDay: 2_000_000)
+        reached.waitBlocking()
+        let readsBefore = Recorder<Int>()
+        let observation = run.trail.observe { status in
+            if status.saved >= run.registry.revision, readsBefore.all.isEmpty { readsBefore.append(reads()) }
+        }
+        try run.set(2)
+        run.trail.flush()
+        goOn.open()
+        run.time.waitUntilAsleep()
+        #expect(lines(#""path":"A/B/X","old":1,"new":2}"#).count == 1)
+        let before = try #require(readsBefore.all.first)
+        #expect(reads() - before >= 10, "\(before) of \(reads())")
+        #expect(run.trail.refusal(of: .user(1000)) != nil && run.trail.refusal(of: .user(1001)) == nil)
+        withExtendedLifetime(observation) {}
         run.trail.close()
     }
 

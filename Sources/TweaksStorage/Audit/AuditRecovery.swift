@@ -1,0 +1,80 @@
+// Counts what clients wrote today before this run, a slice of the files at a time.
+
+import Tweaks
+import TweaksSystem
+
+/// The reading of the last day's lines: a day does not begin anew with each start. A turn reads one slice, so that lines of
+/// this run do not wait for the rest.
+struct AuditRecovery {
+    /// The bytes read in a turn.
+    static let sliceSize = 262_144
+    /// The maximum number of files read: their descriptors stay open, since a rotation renames them.
+    private static let maxFiles = 32
+    private static let day: Int64 = 86_400_000
+
+    /// The rest of a file, from a position to where it ended at the start.
+    private struct Part {
+        let file: OpenFile
+        var position: Int64
+        let end: Int64
+    }
+
+    /// The rests of the files, newest first.
+    private var parts: [Part] = []
+    /// The begin of a line that ends in the next slice.
+    private var partial: [UInt8] = []
+    /// The time of the start; no line counts as later.
+    private let anchor: TimeAnchor
+    /// How the lines of the last day begin; times are ordered as texts.
+    private let first: [UInt8]
+    private(set) var budgets: AuditBudgets
+
+    var isComplete: Bool { parts.isEmpty }
+
+    /// - Parameter bytesPerDay: What an origin may write on one day. Twice as much is read, of the newest files.
+    init(_ file: AuditFile, bytesPerDay: Int, _ anchor: TimeAnchor) {
+        self.anchor = anchor
+        budgets = AuditBudgets(bytesPerDay: bytesPerDay)
+        let start = anchor.wall - Self.day
+        first = Array("{\"time\":\"\(TimeText.print(start))".utf8)
+        guard let directory = try? Folder(file.folder, file.files) else { return }
+        let limit = bytesPerDay.multipliedReportingOverflow(by: 2)
+        var rest = Int64(max(AuditFile.tailSize, limit.overflow ? .max : limit.partialValue))
+        for number in 0..<Self.maxFiles where rest > 0 {
+            guard let open = try? directory.open(file.older(number), for: .reading, FileRules(.anyone)) else { continue }
+            let size = min(rest, open.info.size)
+            if size > 0 { parts.append(Part(file: open, position: open.info.size - size, end: open.info.size)) }
+            rest -= size
+            if let begin = file.startTime(number, directory), begin <= start { break }
+        }
+    }
+
+    /// Reads and counts one slice of the oldest file that is not read yet.
+    mutating func advance() {
+        guard var part = parts.popLast() else { return }
+        let size = Int(min(Int64(Self.sliceSize), part.end - part.position))
+        // A file that cannot be read counts as empty.
+        let bytes = (try? part.file.slice(from: part.position, size)) ?? []
+        part.position += Int64(bytes.count)
+        let isOver = bytes.isEmpty || part.position >= part.end
+        count(partial + bytes, isOver: isOver)
+        if !isOver { parts.append(part) }
+    }
+
+    /// Counts whole lines, and keeps the begin of the next one.
+    private mutating func count(_ bytes: [UInt8], isOver: Bool) {
+        let newline = UInt8(ascii: "\n")
+        let end = isOver ? bytes.count : bytes.lastIndex(of: newline).map { $0 + 1 } ?? 0
+        for line in bytes[..<end].split(separator: newline) where !line.lexicographicallyPrecedes(first) { count(line) }
+        // No line is that long; of one that is, the end is no line.
+        partial = bytes.count - end > AuditFile.tailSize ? [] : Array(bytes[end...])
+    }
+
+    private mutating func count(_ line: ArraySlice<UInt8>) {
+        guard let head = AuditLineHead(line), let client = head.client else { return }
+        // The wall clock may have been set back.
+        let time = anchor.instant(min(head.time, anchor.wall))
+        _ = budgets.hasBudget(client, time)
+        budgets.spend(line.count + 1, client, time)
+    }
+}
