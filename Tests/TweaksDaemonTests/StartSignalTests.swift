@@ -112,7 +112,7 @@ private func deliver(_ signal: Int32) {
 }
 
 /// Programs that are blocked when they are asked to stop.
-@Suite(.blocking, .tags(.process), .enabled(if: Child.exists)) struct BlockedProgramTests {
+@Suite(.waiting, .tags(.process), .enabled(if: Child.exists)) struct BlockedProgramTests {
     /// With `mask`, no thread takes the signal: on a busy machine, Dispatch blocks it in all of them.
     @Test(arguments: [["block-main"], ["block-pool"], ["block-main", "mask"], ["block-pool", "mask"]])
     func theFirstSignalEndsABlockedProgram(_ words: [String]) throws {

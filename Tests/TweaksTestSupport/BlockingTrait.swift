@@ -56,6 +56,8 @@ package struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
     fileprivate static let sockets = ConcurrencyLimit(6)
     /// Each browser test opens one or two tabs, which are processes.
     fileprivate static let browsers = ConcurrencyLimit(4)
+    /// Next to no processor time.
+    fileprivate static let timers = ConcurrencyLimit(16)
 
     fileprivate let limit: ConcurrencyLimit
 
@@ -78,6 +80,9 @@ package struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
 extension Trait where Self == BlockingTrait {
     /// The test waits for sockets with blocking calls.
     package static var blocking: Self { BlockingTrait(limit: BlockingTrait.sockets) }
+
+    /// The test waits for the end of a program by one of its timers. For tests that are not ``blocking`` otherwise.
+    package static var waiting: Self { BlockingTrait(limit: BlockingTrait.timers) }
 
     /// The test waits for browsers with blocking calls. For tests that are not ``blocking`` otherwise.
     package static var browsing: Self { BlockingTrait(limit: BlockingTrait.browsers) }

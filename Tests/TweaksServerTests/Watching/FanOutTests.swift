@@ -30,11 +30,12 @@ import TweaksTestSupport
     private let registry = TweakRegistry()
     private let effort = Effort()
     private let server: TurnByTurnServer
+    private static let count = quantity(10_000, few: 6_000)
     /// No turn takes longer: four slices of a millisecond, and what each may exceed it by.
     private static let longestTurn = 6_000
 
     init() throws {
-        for number in 0..<10_000 { _ = Tweak("Many", "Of", "T\(number)", 0, registry: registry) }
+        for number in 0..<Self.count { _ = Tweak("Many", "Of", "T\(number)", 0, registry: registry) }
         let effort = effort
         var (limits, hooks) = (TweakServerLimits(), TweakServerHooks())
         (limits.unsentBytes, hooks.faults, hooks.clock) = (16_384, effort, { effort.read() })
@@ -43,7 +44,7 @@ import TweaksTestSupport
 
     private func commitAll(_ value: Int64) throws {
         try registry.commit(origin: .code) { batch in
-            for number in 0..<10_000 { batch.set("Many/Of/T\(number)", .int(value)) }
+            for number in 0..<Self.count { batch.set("Many/Of/T\(number)", .int(value)) }
         }
     }
 
@@ -71,7 +72,7 @@ import TweaksTestSupport
     }
 
     @Test func oneLargeCommitReachesManyWatchersInSlices() throws {
-        let (watchers, other) = (try watchers(200), try server.connect())
+        let (watchers, other) = (try watchers(quantity(200, few: 60)), try server.connect())
         try commitAll(1)
         for _ in 0..<10 {
             try other.send("ping\n")
@@ -81,21 +82,21 @@ import TweaksTestSupport
             try #require(try other.hasInput && other.line() == "ok pong")
             #expect(server.stepped.hasWork)
         }
-        #expect(try runTurns() > 5)
+        #expect(try runTurns() > quantity(5, few: 1))
         withExtendedLifetime(watchers) {}
     }
 
     @Test func aLargeCommitIsTakenInBySlices() throws {
-        let watchers = try watchers(1) { _ in "Many/Of/T9999" }
+        let watchers = try watchers(1) { _ in "Many/Of/T\(Self.count - 1)" }
         try commitAll(1)
         server.turn()
         #expect(!watchers[0].hasInput && server.stepped.hasWork)
-        #expect(try runTurns() > 2)
-        #expect(try watchers[0].line().hasPrefix("event 1 Many/Of/T9999 = 1 "))
+        #expect(try runTurns() > quantity(2, few: 1))
+        #expect(try watchers[0].line().hasPrefix("event 1 Many/Of/T\(Self.count - 1) = 1 "))
     }
 
     @Test func watchersThatBeginToReadTakeTurns() throws {
-        let (watchers, other) = (try watchers(100), try server.connect())
+        let (watchers, other) = (try watchers(quantity(100, few: 25)), try server.connect())
         try commitAll(1)
         _ = try runTurns()
         for client in watchers { for _ in 0..<200 { _ = try client.line() } }
@@ -105,7 +106,7 @@ import TweaksTestSupport
     }
 
     @Test func watchersThatDoNotReadCostNoSystemCalls() throws {
-        let (watchers, other) = (try watchers(100), try server.connect())
+        let (watchers, other) = (try watchers(quantity(100, few: 25)), try server.connect())
         try commitAll(1)
         _ = try runTurns()
         let before = effort.sends.load(ordering: .relaxed)
@@ -131,18 +132,18 @@ import TweaksTestSupport
         try commitAll(1)
         _ = try runTurns()
         let ofOne = try held() - before
-        let (many, among) = (try watchers(100), try held())
+        let (many, among) = (try watchers(quantity(100, few: 25)), try held())
         for value in 2...5 {
             try commitAll(Int64(value))
             _ = try runTurns()
         }
         // Besides its unsent output, here and in the kernel, each holds only a position.
-        #expect(try held() - among <= ofOne + 100 * 131_072)
+        #expect(try held() - among <= ofOne + many.count * 131_072)
         withExtendedLifetime((few, many)) {}
     }
 
     @Test func eachOfManyNarrowWatchersGetsItsEvent() throws {
-        let watchers = try watchers(150) { "Many/Of/T\($0 * 60)" }
+        let watchers = try watchers(quantity(150, few: 40)) { "Many/Of/T\($0 * 60)" }
         for value in 1...2 {
             try commitAll(Int64(value))
             _ = try runTurns()

@@ -38,7 +38,7 @@ final class Chromium: Sendable {
         "--disable-background-networking", "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
         "--disable-backgrounding-occluded-windows", "--enable-blink-features=ComputedAccessibilityInfo",
         "--host-resolver-rules=MAP *.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE *.localhost, EXCLUDE 127.0.0.1, EXCLUDE ::1",
-        "--remote-debugging-pipe",
+        "--remote-debugging-pipe", "--disable-features=SpareRendererForSitePerProcess",
     ]
 
     /// Closes inherited descriptors of other tests: otherwise their pipes would stay open until all tests end. The

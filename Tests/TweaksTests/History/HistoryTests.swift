@@ -149,7 +149,7 @@ struct HistoryTests {
     @Test func theLastThousandEntriesAreKept() throws {
         for number in 1...2_500 {
             try set(10 + Double(number % 90), by: UInt64(number % 3))
-            if number > 995 { #expect((min(number, 1_000)...1_125).contains(entries.count)) }
+            if number > 995, number % 25 < 3 { #expect((min(number, 1_000)...1_125).contains(entries.count)) }
         }
     }
 
