@@ -43,7 +43,7 @@ import TweaksTestSupport
     /// Where the server stops sending, the kernel must not call the socket writable, at any number of unsent bytes.
     @Test(arguments: Transport.available) func aFullBufferCausesNoTurns(_ transport: Transport) throws {
         let server = try server()
-        let deaf = try (1...40).map { count in
+        let deaf = try (1...12).map { count in
             let client = try server.connect(transport)
             for _ in 0..<3 {
                 let request = Array(String(repeating: "get *\n", count: count).utf8)
