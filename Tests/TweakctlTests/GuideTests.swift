@@ -26,14 +26,16 @@ extension DocumentedBlock {
     }
 
     @Test func theTestsNamedInTheSecurityModelExist() throws {
-        let tests = try Self.files("Tests", ".swift").map { try Self.text($0) }.joined(separator: "\n")
+        let tests = try Self.files("Tests", ".swift").reduce(into: Data()) { $0 += try Self.text($1).utf8 }
+        // Searching bytes takes a tenth of the time.
+        func has(_ text: String) -> Bool { tests.range(of: Data(text.utf8)) != nil }
         let model = try Self.text("Sources/TweaksDaemon/TweaksDaemon.docc/SecurityModel.md")
         var count = 0
         for row in model.splitLines() where row.hasPrefix("| ") && row.contains("Tests") {
             for name in (row.split(separator: "|").last ?? "").matches(of: /`(\w+Tests)?\.?(\w+)?`/) {
-                if let suite = name.output.1 { #expect(tests.contains("struct \(suite) "), "\(suite) of: \(row)") }
+                if let suite = name.output.1 { #expect(has("struct \(suite) "), "\(suite) of: \(row)") }
                 if let test = name.output.2, test != "TweaksBenchmarks" {
-                    #expect(tests.contains("func \(test)("), "\(test) of: \(row)")
+                    #expect(has("func \(test)("), "\(test) of: \(row)")
                 }
                 count += 1
             }

@@ -41,7 +41,9 @@ struct AuditRecovery {
         let limit = bytesPerDay.multipliedReportingOverflow(by: 2)
         var rest = Int64(max(AuditFile.tailSize, limit.overflow ? .max : limit.partialValue))
         for number in 0..<Self.maxFiles where rest > 0 {
-            guard let open = try? directory.open(file.older(number), for: .reading, FileRules(.anyone)) else { continue }
+            guard let open = try? directory.open(file.older(number), for: .reading, FileRules(.anyone)) else {
+                continue
+            }
             let size = min(rest, open.info.size)
             if size > 0 { parts.append(Part(file: open, position: open.info.size - size, end: open.info.size)) }
             rest -= size

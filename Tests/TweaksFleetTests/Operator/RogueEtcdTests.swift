@@ -35,7 +35,7 @@ struct RogueEtcdTests {
     /// Output is text or JSON, without characters that a terminal obeys.
     @Test(.tags(.quantity), arguments: 0..<4) func everyCommandPrintsOrRefuses(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        for _ in 0..<quantity(100, few: 10) {
+        for _ in 0..<quantity(100, few: 5) {
             let choices = Self.choices(&random)
             for command in Self.commands {
                 for isJSON in [false, true] {
@@ -60,7 +60,7 @@ struct RogueEtcdTests {
     @Test(.tags(.quantity), arguments: 0..<4) func progressIsShown(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: 200 + seed)
         var shown = 0
-        for _ in 0..<quantity(400, few: 40) {
+        for _ in 0..<quantity(400, few: 15) {
             let etcd = RogueEtcd(Self.choices(&random), Self.keys)
             let fleet = FleetOperator(etcd, Self.keys, by: "ana", now: { Self.now })
             let live = try await fleet.instanceStatuses().live
@@ -83,7 +83,7 @@ struct RogueEtcdTests {
     /// Also the driver that follows them.
     @Test(.tags(.quantity), arguments: 0..<4) func changesAreShown(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: 300 + seed)
-        for _ in 0..<quantity(200, few: 20) {
+        for _ in 0..<quantity(200, few: 10) {
             let choices = Self.choices(&random)
             let etcd = RogueEtcd(choices, Self.keys)
             let fleet = FleetOperator(etcd, Self.keys, by: "ana", now: { Self.now })

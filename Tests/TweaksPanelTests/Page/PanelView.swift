@@ -176,7 +176,18 @@ struct PanelView {
     @discardableResult
     func wait(_ condition: String, _ given: PageValue..., within limit: Duration = Browser.timeout) throws -> PageValue
     {
-        try browser.wait(until: "await \(Self.call(condition))", .array(given), within: limit)
+        do {
+            return try browser.wait(until: "await \(Self.call(condition))", .array(given), within: limit)
+        } catch {
+            // Whatever else the page waits for.
+            let page = try? ask(
+                """
+                [state(), byID('state').title, byID('drawer').open, byID('pane').innerText, document.hidden,
+                    [...document.querySelectorAll(':active')].map((element) => element.id || element.tagName)]
+                """)
+            Issue.record("\(condition): the page is \(page.map { "\($0)" } ?? "not there")")
+            throw error
+        }
     }
 
     /// The value of an expression, with the same helpers.

@@ -62,7 +62,7 @@ import TweaksTestSupport
             return Reader(client: client, isJSON: isJSON, pattern: TweakPattern(pattern))
         }
         var (last, counts) = ([Int](repeating: 0, count: tweaks.count), [Int](repeating: 0, count: tweaks.count))
-        for step in 1...quantity(10_000, few: 2_000) {
+        for step in 1...quantity(10_000) {
             // A few change most of the time.
             let hot = UInt8.random(in: 0..<4, using: &random) > 0
             let number = Int.random(in: hot ? 0..<4 : 0..<60, using: &random)
