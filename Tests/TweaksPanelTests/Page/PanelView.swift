@@ -179,7 +179,7 @@ struct PanelView {
         do {
             return try browser.wait(until: "await \(Self.call(condition))", .array(given), within: limit)
         } catch {
-            // Whatever else the page waits for.
+            // The reason is on the page.
             let page = try? ask(
                 """
                 [state(), byID('state').title, byID('drawer').open, byID('pane').innerText, document.hidden,
