@@ -179,6 +179,8 @@ struct PanelView {
         do {
             return try browser.wait(until: "await \(Self.call(condition))", .array(given), within: limit)
         } catch {
+            // A test that waits for less tries again.
+            if limit < Browser.timeout { throw error }
             // The reason is on the page.
             let page = try? ask(
                 """
