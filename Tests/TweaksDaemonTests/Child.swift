@@ -147,7 +147,8 @@ final class Child: Sendable {
     /// Closes standard input, at which the probe stops its daemon and exits.
     func stop() throws {
         try input.fileHandleForWriting.close()
-        #expect(try waitForEnd() == 0)
+        let status = try waitForEnd()
+        #expect(status == 0, "\(log.all)")
     }
 }
 
