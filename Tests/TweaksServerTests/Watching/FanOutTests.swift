@@ -132,13 +132,13 @@ import TweaksTestSupport
         try commitAll(1)
         _ = try runTurns()
         let ofOne = try held() - before
-        let (many, among) = (try watchers(quantity(100, few: 25)), try held())
+        let (many, among) = (try watchers(100), try held())
         for value in 2...5 {
             try commitAll(Int64(value))
             _ = try runTurns()
         }
         // Besides its unsent output, here and in the kernel, each holds only a position.
-        #expect(try held() - among <= ofOne + many.count * 131_072)
+        #expect(try held() - among <= ofOne + 100 * 131_072)
         withExtendedLifetime((few, many)) {}
     }
 
