@@ -56,7 +56,7 @@ package struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
     fileprivate static let sockets = ConcurrencyLimit(6)
     /// Each browser test opens one or two tabs, which are processes.
     fileprivate static let browsers = ConcurrencyLimit(4)
-    /// Next to no processor time.
+    /// These tests take next to no processor time.
     fileprivate static let timers = ConcurrencyLimit(16)
 
     fileprivate let limit: ConcurrencyLimit

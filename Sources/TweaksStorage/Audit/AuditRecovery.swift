@@ -7,7 +7,7 @@ import TweaksSystem
 /// this run do not wait for the rest.
 struct AuditRecovery {
     /// The bytes read in a turn.
-    static let sliceSize = 262_144
+    private static let sliceSize = 262_144
     /// The maximum number of files read: their descriptors stay open, since a rotation renames them.
     private static let maxFiles = 32
     private static let day: Int64 = 86_400_000
@@ -21,7 +21,7 @@ struct AuditRecovery {
 
     /// The rests of the files, newest first.
     private var parts: [Part] = []
-    /// The begin of a line that ends in the next slice.
+    /// The beginning of a line that ends in the next slice.
     private var partial: [UInt8] = []
     /// The time of the start; no line counts as later.
     private let anchor: TimeAnchor
@@ -63,7 +63,7 @@ struct AuditRecovery {
         if !isOver { parts.append(part) }
     }
 
-    /// Counts whole lines, and keeps the begin of the next one.
+    /// Counts whole lines, and keeps the beginning of the next one.
     private mutating func count(_ bytes: [UInt8], isOver: Bool) {
         let newline = UInt8(ascii: "\n")
         let end = isOver ? bytes.count : bytes.lastIndex(of: newline).map { $0 + 1 } ?? 0
