@@ -90,9 +90,9 @@ let package = Package(
             exclude: ["throttled.conf", "throttled.service"]),
 
         .target(
-            name: "TweaksTestSupport", dependencies: ["Tweaks", "TweaksInterface", "TweaksServer"],
+            name: "TweaksTestSupport", dependencies: ["Tweaks", "TweaksInterface", "TweaksServer", "TweaksStorage"],
             path: "Tests/TweaksTestSupport"),
-        .testTarget(name: "TweaksTests", dependencies: ["Tweaks", "TweaksTestSupport"]),
+        .testTarget(name: "TweaksTests", dependencies: ["Tweaks", "TweaksStorage", "TweaksTestSupport"]),
         .testTarget(name: "TweaksTestingTests", dependencies: ["Tweaks", "TweaksTesting"]),
         .testTarget(name: "TweaksSystemTests", dependencies: ["TweaksSystem", "TweaksTestSupport"]),
         .testTarget(name: "TweaksWireTests", dependencies: ["Tweaks", "TweaksWire", "TweaksTestSupport"]),

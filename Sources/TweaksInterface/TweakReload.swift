@@ -23,7 +23,7 @@ public struct TweakReload: Sendable {
         /// Whether the program starts, and the value begins with that of the file.
         let isStart: Bool
 
-        init(_ change: ConfigDifference.Change, isStart: Bool) {
+        init(_ change: LayerDifference.Change, isStart: Bool) {
             path = change.path
             old = change.old
             new = change.new
@@ -80,7 +80,7 @@ public struct TweakReload: Sendable {
     /// How many tweaks have a value from the file.
     public let count: Int
 
-    package init(_ file: String, _ difference: ConfigDifference) {
+    package init(_ file: String, _ difference: LayerDifference) {
         self.file = file
         revision = difference.revision
         isStart = difference.isStart

@@ -34,8 +34,8 @@ extension DaemonComponents {
     static func reloader(
         _ file: TweakDaemon.ConfigFile, isStrict: Bool, _ registry: TweakRegistry, _ log: EventLog
     ) -> ConfigReloader {
-        let policy = ConfigPolicy(
-            unknownIsError: file.unknown == .error, fileWins: file.precedence == .fileWins)
+        let policy = LayerPolicy(
+            unknownIsError: file.unknown == .error, dropsOverrides: file.precedence == .fileWins)
         let read = Self.reading(isStrict: isStrict, log)
         return ConfigReloader(path: file.path, policy: policy, registry: registry, read: read) { event in
             switch event {

@@ -8,7 +8,7 @@ import TweaksWire
 extension Reply {
     /// The changes that the file made, or every error with its line number.
     static func reload(
-        _ file: String, _ result: Result<ConfigDifference, ReloadFailure>, dry: Bool
+        _ file: String, _ result: Result<LayerDifference, ReloadFailure>, dry: Bool
     ) -> Reply {
         switch result {
         case .success(let difference): difference.reply(file, dry: dry)
@@ -17,7 +17,7 @@ extension Reply {
     }
 }
 
-extension ConfigDifference {
+extension LayerDifference {
     fileprivate func reply(_ file: String, dry: Bool) -> Reply {
         let report = TweakReload(file, self)
         let rows = zip(report.changes, changes).map { change, _ in

@@ -125,7 +125,7 @@ package struct Reply: Sendable {
 
 /// An event for a session that watches.
 package enum Event: Sendable {
-    case change(WatchedChange)
+    case change(WatchedChange, layer: TweakLayer)
     case lagged(revision: UInt64, count: Int)
     /// The program granted or declined the scopes that the session requested.
     case decided(revision: UInt64, isGranted: Bool, [TweakScope])

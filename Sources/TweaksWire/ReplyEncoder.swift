@@ -177,8 +177,8 @@ package struct ReplyEncoder: Sendable {
     /// Encodes one event.
     package func append(_ event: Event, to bytes: inout [UInt8]) {
         switch event {
-        case .change(let change):
-            if isJSON { appendJSON(change, to: &bytes) } else { appendText(change, to: &bytes) }
+        case .change(let change, let layer):
+            if isJSON { appendJSON(change, layer, to: &bytes) } else { appendText(change, to: &bytes) }
         case .lagged(let revision, let count):
             if isJSON {
                 JSON.object([
@@ -207,12 +207,15 @@ package struct ReplyEncoder: Sendable {
         bytes.append(" by \(change.origin)")
     }
 
-    private func appendJSON(_ change: WatchedChange, to bytes: inout [UInt8]) {
+    private func appendJSON(_ change: WatchedChange, _ layer: TweakLayer, to bytes: inout [UInt8]) {
         let line = TweakLine(change.node, change.new, .was(change.old, .none)).json
         guard case .object(let fields) = line else { return }
         JSON.object(
             [("event", .string("change")), ("rev", .count(change.revision))] + fields
-                + [("by", .string(change.origin.description)), ("layer", .string(change.layer.description))]
+                + [
+                    ("by", .string(change.origin.description)), ("layer", .string(layer.name)),
+                    ("overridden", .bool(layer.isOverride)),
+                ]
         ).append(to: &bytes)
     }
 

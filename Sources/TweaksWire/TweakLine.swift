@@ -156,8 +156,10 @@ package struct TweakLine: Sendable {
 
     private var sourceFields: [(String, JSON)] {
         guard let source, !node.definition.flags.contains(.readOnly) else { return [] }
-        return [("layer", .string(source.layer.description)), ("by", .string(source.origin.description))]
-            + (isInConflict ? [("conflict", .bool(true))] : [])
+        return [
+            ("layer", .string(source.layer.name)), ("overridden", .bool(source.layer.isOverride)),
+            ("by", .string(source.origin.description)),
+        ] + (isInConflict ? [("conflict", .bool(true))] : [])
     }
 
     private var isModified: Bool {

@@ -29,7 +29,7 @@ enum ReloadBenchmarks {
         let tweak = try registry.register("A", "B", "C", 0)
         let seen = DispatchSemaphore(value: 0)
         let observation = tweak.observe { _ in seen.signal() }
-        let reloader = ConfigReloader(path: path, policy: ConfigPolicy(), registry: registry) { _ in }
+        let reloader = ConfigReloader(path: path, policy: LayerPolicy(), registry: registry) { _ in }
         let watcher = FileWatcher(path: path, onProblem: { print($0) }, onChange: { _ in reloader.reloadIfChanged() })
         watcher.start()
         defer { watcher.stop() }
@@ -57,7 +57,7 @@ enum ReloadBenchmarks {
         let files = [1, 2].map { value in
             (0..<count).map { "\"A/Group \($0 / 100)/N\($0)\" = \($0 + value)\n" }.joined()
         }
-        let reloader = ConfigReloader(path: path, policy: ConfigPolicy(), registry: registry) { _ in }
+        let reloader = ConfigReloader(path: path, policy: LayerPolicy(), registry: registry) { _ in }
         let times = try (0..<20).map { round in
             try save(files[round % 2], path)
             return try Measure.nanoseconds { try reloader.reload() }

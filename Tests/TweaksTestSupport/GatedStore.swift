@@ -2,6 +2,7 @@
 
 import Synchronization
 package import Tweaks
+package import TweaksStorage
 
 /// A store that writes nothing and reports the status that a test sets.
 package final class GatedStore: TweakStore {
@@ -31,7 +32,7 @@ package final class GatedStore: TweakStore {
 
     /// Takes the changes that are to be stored since the last call.
     package func takePending() -> StoreBatch {
-        source.withLock(\.self).flatMap { $0.takeStored($1, .nothing) } ?? StoreBatch()
+        source.withLock(\.self).flatMap { $0.read($1, .nothing) { StoreBatch($0) } } ?? StoreBatch()
     }
 
     package func beginRound() { state.withLock { $0.isInRound = true } }
@@ -44,7 +45,7 @@ package final class GatedStore: TweakStore {
     /// How many rounds have ended.
     package var rounds: Int { state.withLock { $0.rounds } }
 
-    package func storeLast(_ last: StoreBatch) {}
+    package func storeLast(_ last: OverrideUpdate) {}
 
     package var status: SaveStatus { state.withLock { $0.status } }
     /// How many proposals are pending.

@@ -169,7 +169,8 @@ private struct Hostile {
             (nodes[0], TweakValue.string(""), TweakValue.string("\nok")), (nodes[3], .string("a"), .string("hunter2")),
             (nodes[5], .duration(.seconds(1)), .duration(.seconds(2))),
         ] {
-            let event = Event.change(WatchedChange(node: node, old: old, new: new, origin: origin, revision: 44))
+            let event = Event.change(
+                WatchedChange(node: node, old: old, new: new, origin: origin, revision: 44), layer: .override)
             var encoder = ReplyEncoder()
             var bytes: [UInt8] = []
             encoder.append(event, to: &bytes)

@@ -144,18 +144,4 @@ extension TweakRegistry {
             return try commit(node, change, for: lifetime, origin: .code, policy: policy, delivery: .caller)
         #endif
     }
-
-    func layers(_ node: TweakNode) -> [TweakLayerValue] {
-        guard let value = node.defaultValue else { return [] }
-        let entries = state.withLock { $0.holds(node) ? $0.overlays[node.slot].entries : [] }
-        let base = TweakLayerValue(
-            layer: .default, value: value, origin: .code, time: node.declaredAt, expires: nil,
-            isSecret: node.isSecret)
-        return [base]
-            + entries.map {
-                TweakLayerValue(
-                    layer: $0.layer, value: $0.prepared.value, origin: $0.origin, time: $0.time, expires: $0.expires,
-                    isSecret: node.isSecret)
-            }
-    }
 }

@@ -46,18 +46,18 @@ package struct OverrideValues: Sendable {
             temporary: temporary.map { entry(.temporaryOverride, $0.value, $0) })
     }
 
-    private func entry(_ layer: TweakLayer, _ value: TweakValue, _ temporary: Temporary?) -> Overlays.Entry {
+    private func entry(_ layer: LayerIndex, _ value: TweakValue, _ temporary: Temporary?) -> Overlays.Entry {
         // The restoring commit replaces origin and time.
         Overlays.Entry(
             layer: layer, prepared: Prepared(value: value, typed: .object(value)), origin: .code,
-            time: temporary?.time ?? .now, expires: temporary?.expires)
+            moment: temporary.map { Moment($0.time) } ?? .now, end: temporary.map { Moment($0.expires) })
     }
 }
 
 extension Overlays {
     /// The override values. Read at every commit, so nothing else is copied.
     var overrideValues: OverrideValues {
-        guard let layer = topLayer, layer >= .override else { return OverrideValues() }
+        guard let layer = topLayer, layer.isOverride else { return OverrideValues() }
         return layer == .override ? OverrideValues(override: top?.value) : OverrideValues(overrideLayers)
     }
 }

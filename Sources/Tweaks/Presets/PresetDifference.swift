@@ -47,8 +47,9 @@ extension AssignmentPlan {
     fileprivate var values: [TweakPath: String] {
         var values: [TweakPath: String] = [:]
         for step in steps { values[step.node.path] = step.prepared.value.text }
-        for (path, line) in pending {
-            values[path] = Quoting.isBareWord(line.text) ? line.text : Quoting.json(line.text)
+        for (path, value) in pending {
+            guard let text = value?.text else { continue }
+            values[path] = Quoting.isBareWord(text) ? text : Quoting.json(text)
         }
         return values
     }

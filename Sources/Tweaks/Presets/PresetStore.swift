@@ -135,7 +135,3 @@ extension TweakSnapshot {
     }
 }
 
-extension Overlays {
-    /// The override in effect, which may be a temporary one; nil without one.
-    var topOverride: Entry? { entries.last.flatMap { $0.layer >= .override ? $0 : nil } }
-}

@@ -1,4 +1,6 @@
-// Holds the mutable state of a registry, guarded by its only lock.
+// Holds the mutable state of a registry, guarded by its only lock, and defers the release of program objects.
+
+import Synchronization
 
 /// The state of a registry, guarded by the registry's mutex; no method calls code of the program.
 struct RegistryState {
@@ -28,22 +30,22 @@ struct RegistryState {
     /// The sequence of the last record in the stream.
     var sequence: UInt64 = 0
     var observerExecutor: (any ObserverExecutor)?
-    /// Values from files for tweaks that are not registered.
+    var layers = LayerTable()
+    /// The sources that are asked for their value when a tweak registers.
+    var askedSources: [AskedSource] = []
+    /// Values for tweaks that are not registered.
     var pending: [TweakPath: PendingLayers] = [:]
     /// Incremented whenever the values for unregistered tweaks change.
     var pendingGeneration: UInt64 = 0
     /// Former paths of registered tweaks.
     var formerly: [TweakPath: TweakNode] = [:]
-    var store: (any TweakStore)?
-    /// The follower that reads the stream on behalf of the store.
-    var storeFollower: CommitFollower?
+    /// Whether the overrides of a removed tweak wait for its return.
+    var keepsOverridesOfRemovedTweaks = false
     var history = History()
     /// The expiry times of temporary overrides.
     var expiries = ExpirySchedule()
-    /// Whether a value that changes in the config file drops the override above it.
-    var fileWins = false
-    /// The overrides that the file has won over while they were loaded, until the start is recorded.
-    var overridesDroppedAtStart: [ObjectIdentifier: TweakValue] = [:]
+    /// The overrides that sources have dropped while they were installed, until they are taken.
+    var droppedOverrides: [ObjectIdentifier: TweakValue] = [:]
     var quarantineHandlers: [@Sendable (TweakPath, QuarantinedEntry) -> Void] = []
     var isFrozen = FrozenTrait.isOn
     /// Dropped values that may own objects of the program; `GuardedState` releases them when the lock is free.
@@ -104,6 +106,7 @@ struct RegistryState {
         defer { observers[node.slot] = ObserverList() }
         return observers[node.slot].all
     }
+
     /// Beyond this number of new nodes, a listing is sorted anew.
     private static let maxAdded = 4_096
 
@@ -116,5 +119,47 @@ struct RegistryState {
         }
         listing = nil
         partialListings = PartialListings()
+    }
+}
+
+// MARK: - The lock
+
+/// A registry's state behind its only lock.
+///
+/// Values, closures and objects that the state drops are released after unlocking: their deinitializers run code of
+/// the program, which may use the registry.
+struct GuardedState: ~Copyable, Sendable {
+    private let state = Mutex(RegistryState())
+
+    func withLock<Result, Failure: Error>(
+        _ body: (inout sending RegistryState) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        var released: [any Sendable] = []
+        defer { withExtendedLifetime(released) {} }
+        return try state.withLock { state throws(Failure) in
+            defer { state.takeReleased(&released) }
+            return try body(&state)
+        }
+    }
+}
+
+extension RegistryState {
+    /// Defers the release of a tweak's layer values until the lock is free; called before they change.
+    mutating func deferLayerRelease(of node: TweakNode) {
+        guard node.holdsObjects else { return }
+        for entry in overlays[node.slot].entries { released.append(entry.prepared) }
+    }
+
+    /// Stores a value in the cell that the program reads.
+    mutating func store(_ prepared: Prepared, in node: TweakNode) {
+        node.store(prepared, &released)
+    }
+
+    fileprivate mutating func takeReleased(_ taken: inout [any Sendable]) {
+        if !history.released.isEmpty {
+            released.append(history.released)
+            history.released = []
+        }
+        if !released.isEmpty { swap(&taken, &released) }
     }
 }

@@ -63,37 +63,9 @@ extension TweakRegistry {
     private func register(_ path: TweakPath, _ make: (Int, UInt64) -> TweakNode) -> TweakNode {
         let node = state.withLock { state -> TweakNode? in
             if let known = state.node(path) { return known }
-            return state.pending.isEmpty ? state.add(make) : nil
+            return state.pending.isEmpty && state.askedSources.isEmpty ? state.add(make) : nil
         }
         return node ?? registerPending(path, make)
-    }
-
-    /// Registers a tweak together with its pending values from files, so that no reader sees it without them.
-    private func registerPending(_ path: TweakPath, _ make: (Int, UInt64) -> TweakNode) -> TweakNode {
-        // Never registered: it only validates the pending values outside the lock.
-        let trial = make(-1, 0)
-        while true {
-            let (pending, generation) = state.withLock { state in
-                (state.pendingLayers([path] + trial.formerly, at: currentTime), state.pendingGeneration)
-            }
-            let validated = pending.map { ValidatedEntry($0.layer, $0.entry, for: trial) }
-            var quarantined: [(TweakPath, QuarantinedEntry)] = []
-            var commit = PendingCommit(nil, .code, currentTime)
-            let node = state.withLock { state -> TweakNode? in
-                if let known = state.node(path) { return known }
-                guard state.pendingGeneration == generation else { return nil }
-                let node = state.add(make)
-                state.install(validated, on: node, &commit)
-                state.finish(&commit)
-                quarantined = state.overlays[node.slot].notes?.quarantined.map { (path, $0) } ?? []
-                return node
-            }
-            guard let node else { continue }
-            deliver(commit, .caller)
-            if validated.contains(where: { $0.layer == .temporaryOverride }) { setAlarm() }
-            reportQuarantined(quarantined)
-            return node
-        }
     }
 
     private func mismatch(_ node: TweakNode, _ wanted: String, _ source: TweakSource) -> TweakError {

@@ -22,7 +22,7 @@ extension TweakRegistry {
                 guard let bytes = entry.change.textBytes else { return sum }
                 guard case .node(let node) = entry.target, state.holds(node) else { return sum + bytes }
                 if node.isSecret { return sum }
-                let layer = entry.lifetime == nil ? TweakLayer.override : .temporaryOverride
+                let layer = entry.lifetime == nil ? LayerIndex.override : .temporaryOverride
                 return sum + bytes - (state.overlays[node.slot][layer]?.prepared.value.textBytes ?? 0)
             }
         }
@@ -77,7 +77,7 @@ extension RegistryState {
 extension Overlays {
     /// The size in bytes of the override texts.
     fileprivate var textBytes: Int {
-        entries.reduce(0) { $1.layer >= .override ? $0 + ($1.prepared.value.textBytes ?? 0) : $0 }
+        entries.reduce(0) { $1.layer.isOverride ? $0 + ($1.prepared.value.textBytes ?? 0) : $0 }
     }
 }
 

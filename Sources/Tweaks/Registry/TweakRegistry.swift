@@ -17,6 +17,8 @@ public final class TweakRegistry: Sendable {
     public static let shared = TweakRegistry()
 
     let state = GuardedState()
+    /// The storage of the overrides, and the follower that reads the stream on its behalf.
+    let storage = Mutex<AttachedStore?>(nil)
     @usableFromInline let callSites = CallSiteTable()
     private let now: @Sendable () -> ContinuousClock.Instant
     /// Fires when a temporary override expires.
@@ -43,11 +45,9 @@ public final class TweakRegistry: Sendable {
     }
 
     deinit {
-        let (observers, stream, store, last) = state.withLock { state in
-            (state.observers.flatMap(\.all), state.stream, state.store, state.endStoring())
-        }
+        let (observers, stream) = state.withLock { state in (state.observers.flatMap(\.all), state.stream) }
         for observer in observers { observer.end() }
-        if let store, let last { store.storeLast(last) }
+        endStoring()
         stream.end()
     }
 

@@ -18,6 +18,7 @@ public struct TweakSnapshot: Sendable {
     let nodes: [TweakNode?]
     let overlays: [Overlays]
     let index: PathIndex
+    fileprivate let layers: LayerTable
     /// The size in bytes of all texts that were set at run time.
     let textBytes: Int
 
@@ -60,12 +61,12 @@ public struct TweakSnapshot: Sendable {
 
     /// When the value of a node expires; nil if it does not.
     package func expires(_ node: TweakNode) -> ContinuousClock.Instant? {
-        holds(node) ? overlays[node.slot].expires : nil
+        holds(node) ? overlays[node.slot].end?.instant : nil
     }
 
     /// The layer and the origin of a node's value; nil for the default.
     package func source(of node: TweakNode) -> (layer: TweakLayer, origin: TweakOrigin)? {
-        holds(node) ? overlays[node.slot].source : nil
+        holds(node) ? overlays[node.slot].source.map { (layers[$0.layer], $0.origin) } : nil
     }
 
     /// Whether the value of the layers below its override has changed since the override was set.
@@ -86,7 +87,7 @@ public struct TweakSnapshot: Sendable {
     /// For a secret, whether there is any layer above the default: a comparison would confirm a guess of the default.
     package func isModified(_ node: TweakNode) -> Bool {
         if node.definition.flags.contains(.readOnly) { return false }
-        return node.isSecret ? source(of: node) != nil : value(of: node) != node.defaultValue
+        return node.isSecret ? holds(node) && overlays[node.slot].topLayer != nil : value(of: node) != node.defaultValue
     }
 }
 
@@ -96,7 +97,7 @@ extension TweakRegistry {
         state.withLock { state in
             TweakSnapshot(
                 revision: state.revision, sequence: state.sequence, nodes: state.nodes, overlays: state.overlays,
-                index: state.index, textBytes: state.textBytes)
+                index: state.index, layers: state.layers, textBytes: state.textBytes)
         }
     }
 }

@@ -43,12 +43,12 @@ package struct CommitPart: Sendable {
     private(set) var newValue: TweakValue
     private var layers: Layers
     /// The layer of the value after the commit.
-    package let layer: TweakLayer
+    package let layer: LayerIndex
     /// Whether value watchers are notified: the value differs, or the tweak is a secret, where silence would confirm a
     /// guess.
     package let isReported: Bool
     /// Whether there was or is a temporary override.
-    let isTemporary: Bool
+    package let isTemporary: Bool
 
     /// The overrides before and after. Copied by every commit, so the most frequent case is compact: an override that
     /// is also the current value.
@@ -66,7 +66,7 @@ package struct CommitPart: Sendable {
     ///   - after: The overrides after.
     package init(
         _ subject: CommitSubject, before: OverrideValues, after: OverrideValues, old: TweakValue, new: TweakValue,
-        layer: TweakLayer = .default, isReported: Bool = false, isTemporary: Bool = false
+        layer: LayerIndex = .default, isReported: Bool = false, isTemporary: Bool = false
     ) {
         self.init(subject, .others(before: before, after: after), old, new, layer, isReported, isTemporary)
     }
@@ -80,7 +80,7 @@ package struct CommitPart: Sendable {
 
     /// Creates a part with the current values, but without overrides.
     init(
-        _ subject: CommitSubject, old: TweakValue, new: TweakValue, layer: TweakLayer, isReported: Bool,
+        _ subject: CommitSubject, old: TweakValue, new: TweakValue, layer: LayerIndex, isReported: Bool,
         isTemporary: Bool = false
     ) {
         self.init(subject, .none, old, new, layer, isReported, isTemporary)
@@ -88,13 +88,13 @@ package struct CommitPart: Sendable {
 
     /// Creates a part without values.
     package init(
-        _ subject: CommitSubject, layer: TweakLayer = .default, isReported: Bool = false, isTemporary: Bool = false
+        _ subject: CommitSubject, layer: LayerIndex = .default, isReported: Bool = false, isTemporary: Bool = false
     ) {
         self.init(subject, .redacted, .bool(false), .bool(false), layer, isReported, isTemporary)
     }
 
     private init(
-        _ subject: CommitSubject, _ layers: Layers, _ old: TweakValue, _ new: TweakValue, _ layer: TweakLayer,
+        _ subject: CommitSubject, _ layers: Layers, _ old: TweakValue, _ new: TweakValue, _ layer: LayerIndex,
         _ isReported: Bool, _ isTemporary: Bool
     ) {
         self.subject = subject

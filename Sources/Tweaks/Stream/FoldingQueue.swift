@@ -11,7 +11,7 @@ package struct WatchedChange: Sendable {
     /// The sequence of its record.
     package let sequence: UInt64
     /// The layer of the new value.
-    package let layer: TweakLayer
+    package let layer: LayerIndex
     /// Whether value watchers are notified; if false, only a layer has changed.
     package var isReported: Bool
     /// The number of earlier changes of this tweak that were folded into this one.
@@ -19,7 +19,7 @@ package struct WatchedChange: Sendable {
 
     package init(
         node: TweakNode, old: TweakValue, new: TweakValue, origin: TweakOrigin, revision: UInt64,
-        sequence: UInt64 = 0, layer: TweakLayer = .override, isReported: Bool = true
+        sequence: UInt64 = 0, layer: LayerIndex = .override, isReported: Bool = true
     ) {
         self.node = node
         self.old = old

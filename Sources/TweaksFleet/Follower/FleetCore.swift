@@ -155,7 +155,7 @@ package struct FleetCore: Sendable {
 
     /// Validates a value against the program's current declarations.
     private func validation(_ path: TweakPath, _ value: TweakValue) -> ValueValidation {
-        guard let refusal = registry.fleetRefusal(path, value) else { return .accepted }
+        guard let refusal = registry.refusal(of: path, value, in: .fleet) else { return .accepted }
         return refusal.code == .unknownTweak ? .undeclared : .refused(refusal.message)
     }
 
@@ -171,9 +171,9 @@ package struct FleetCore: Sendable {
         applied = target
         if changed.isEmpty { return }
         for path in changed { entries[path] = target[path].map { entry(path, $0) } }
-        let outcome = registry.applyFleet(
-            entries, changed: changed, origin: TweakOrigin(origin), isStart: isStart, delivery: .executor)
-        for path in changed.subtracting(outcome.refused.map(\.path)) { effective[path] = target[path] }
+        let difference = registry.update(
+            .fleet, to: entries, changed: changed, origin: TweakOrigin(origin), isStart: isStart, delivery: .executor)
+        for path in changed.subtracting(difference.refused.map(\.path)) { effective[path] = target[path] }
     }
 
     private func entry(_ path: TweakPath, _ value: ComposedValue) -> StoredEntry {
@@ -187,7 +187,7 @@ package struct FleetCore: Sendable {
     // MARK: Telling
 
     /// Paths whose fleet value is hidden by a local override.
-    package var covered: [TweakPath] { registry.coveredFleetPaths }
+    package var covered: [TweakPath] { registry.coveredPaths(of: .fleet) }
 
     /// The number of applied values.
     package var count: Int { applied.count }

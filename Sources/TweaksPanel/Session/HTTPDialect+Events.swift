@@ -37,7 +37,7 @@ extension HTTPDialect {
         guard isStreaming, let stream = exchange?.stream else { return }
         var part: [UInt8] = []
         switch event {
-        case .change(let change):
+        case .change(let change, _):
             // Metrics are sampled between commits, so earlier changes may not have been sent yet.
             let isMetric = change.node.definition.flags.contains(.readOnly)
             events.append("change", revision: isMetric ? nil : change.revision, json: line, to: &part)

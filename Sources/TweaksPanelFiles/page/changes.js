@@ -27,6 +27,7 @@ export async function change(method, path, content) {
 function follow(tweak, event) {
   for (const name of ['value', 'set', 'by']) if (name in event) tweak[name] = event[name];
   tweak.layer = event.layer ?? (String(event.value) === String(tweak.default) ? 'default' : 'override');
+  tweak.overridden = event.overridden ?? tweak.layer === 'override';
   const left = event.timeLeft && nanoseconds(event.timeLeft);
   // A reply has reported this revision already, with the time left, which events omit.
   tweak.until = left

@@ -23,7 +23,7 @@ export function refreshSoon(path) {
         // The reply may be older than the last change.
         if (tweak.rev !== rev) return refreshSoon(path);
         const top = received({ ...reply, ...reply.layers?.find((layer) => layer.current) });
-        for (const name of ['layer', 'by', 'until', 'set']) tweak[name] = top[name];
+        for (const name of ['layer', 'overridden', 'by', 'until', 'set']) tweak[name] = top[name];
         updateModified(tweak);
         if (
           has(tweak, 'needs-restart') && isOverridden(tweak) && Date.parse(top.time) > await startOf()

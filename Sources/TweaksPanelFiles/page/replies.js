@@ -34,6 +34,7 @@ export function accepted(row, reply, job) {
 function follow(tweak, own, reply, { change }) {
   Object.assign(tweak, { value: own.value, by: session.identity, rev: Number(reply.rev) });
   if ('set' in own) tweak.set = own.set;
+  tweak.overridden = !change.reset;
   if (!change.reset) tweak.layer = change.for ? 'temporary override' : 'override';
   else if (String(own.value) === String(tweak.default)) tweak.layer = 'default';
   const time = own.timeLeft && nanoseconds(own.timeLeft);

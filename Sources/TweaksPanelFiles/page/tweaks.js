@@ -31,7 +31,7 @@ const signature = (tweak) =>
     definitionFields.map((name) => tweak[name]),
     (_, value) => typeof value === 'bigint' ? String(value) : value,
   );
-export const isOverridden = (tweak) => /override/.test(tweak.layer ?? '');
+export const isOverridden = (tweak) => tweak.overridden === true;
 export function updateModified(tweak) {
   if (has(tweak, 'read-only') || tweak.kind === 'action') tweak.modified = false;
   else if (has(tweak, 'secret')) tweak.modified = tweak.layer != null && tweak.layer !== 'default';
@@ -50,7 +50,7 @@ export function received(tweak) {
   const left = tweak.timeLeft && nanoseconds(tweak.timeLeft);
   tweak.until = left == null || left === '' ? null : Date.now() + Number(left / 1000000n);
   if (!('default' in tweak) && tweak.kind !== 'action' && !has(tweak, 'secret')) tweak.default = tweak.value;
-  if (!tweak.layer && tweak.modified) tweak.layer = 'override';
+  if (!tweak.layer && tweak.modified) Object.assign(tweak, { layer: 'override', overridden: true });
   updateModified(tweak);
   return tweak;
 }
@@ -71,7 +71,7 @@ export function applySnapshot(list, isWhole, rev = Infinity) {
       isNew = true;
     } else if (!(old.rev > rev)) {
       const isOther = String(old.value) !== String(fresh.value) || old.set !== fresh.set;
-      for (const name of ['value', 'default', 'set', 'layer', 'by', 'until', 'modified', 'rev']) {
+      for (const name of ['value', 'default', 'set', 'layer', 'overridden', 'by', 'until', 'modified', 'rev']) {
         old[name] = fresh[name];
       }
       if (isOther && !has(old, 'read-only')) {

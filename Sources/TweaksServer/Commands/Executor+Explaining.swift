@@ -25,7 +25,8 @@ extension Executor {
         let time = wallClock(layer.time)
         let left = layer.expires.map { registry.timeLeft($0) }
         let json: [(String, JSON)] = [
-            ("layer", .string(name)), ("value", isSecret ? .null : layer.value.json),
+            ("layer", .string(name)), ("overridden", .bool(layer.layer.isOverride && !isPublished)),
+            ("value", isSecret ? .null : layer.value.json),
             ("by", .string(layer.origin.description)), ("time", .string(time)), ("current", .bool(wins)),
         ]
         let value = tweak.node.shownText(layer.value)
@@ -56,8 +57,8 @@ extension Executor {
     private static func names(of layer: TweakLayer) -> (subject: String, value: String) {
         switch layer {
         case .configFile: ("file", "file's")
-        case .fleet: ("fleet", "fleet's")
-        case .default, .override, .temporaryOverride: ("the next layer", "default")
+        case .default: ("the next layer", "default")
+        default: (layer.name, "\(layer.name)'s")
         }
     }
 

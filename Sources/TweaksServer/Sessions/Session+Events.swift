@@ -48,7 +48,7 @@ extension Session {
             guard isEvent, wants(entry.change), sees(entry.change.node) else { continue }
             beginEvents()
             let line = position.event(entry, dialect.encoder)
-            output.append { dialect.write(.change(entry.change), line: line, to: &$0) }
+            output.append { dialect.write(entry.event, line: line, to: &$0) }
         }
         // After all newer values.
         if !position.isBehind { sendLagged(position.takeFolded(), position.revision) }

@@ -8,9 +8,16 @@ final class FeedEntry {
     /// Increases from entry to entry.
     let position: UInt64
     let change: WatchedChange
+    private let layer: TweakLayer
     fileprivate var rendered: [Int: [UInt8]] = [:]
 
-    init(_ change: WatchedChange, at position: UInt64) { (self.change, self.position) = (change, position) }
+    init(_ change: WatchedChange, in layer: TweakLayer, at position: UInt64) {
+        self.change = change
+        self.layer = layer
+        self.position = position
+    }
+
+    var event: Event { .change(change, layer: layer) }
 
     fileprivate var key: ObjectIdentifier { ObjectIdentifier(change.node) }
 
@@ -54,8 +61,8 @@ final class EventFeed {
     var mayShrink: Bool { entries.count >= max(64, 2 * kept.count) }
 
     /// Adds a change.
-    func append(_ change: WatchedChange) -> FeedEntry {
-        let entry = FeedEntry(change, at: end)
+    func append(_ change: WatchedChange, in layer: TweakLayer) -> FeedEntry {
+        let entry = FeedEntry(change, in: layer, at: end)
         entries.append(entry)
         note(entry)
         bytes += entry.memorySize
@@ -84,7 +91,7 @@ final class EventFeed {
         let format = (encoder.isJSON ? 1 : 0) + (encoder.usesCRLF ? 2 : 0)
         if let event = entry.rendered[format] { return event }
         var event: [UInt8] = []
-        encoder.append(.change(entry.change), to: &event)
+        encoder.append(entry.event, to: &event)
         if renderedBytes + event.count > Self.maxRenderedBytes { forgetEvents() }
         entry.rendered[format] = event
         renderedBytes += event.count + 64

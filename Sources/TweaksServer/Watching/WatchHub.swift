@@ -132,7 +132,7 @@ final class WatchHub {
         var entry: FeedEntry?
         let (found, work) = audiences(of: change.node)
         for audience in found where audience.wants(change) {
-            let added = entry ?? feed.append(change)
+            let added = entry ?? feed.append(change, in: registry.layer(change.layer))
             entry = added
             audience.note(added, limit: max(32, Self.maxListed / audiences.count))
             if !audience.isDue {

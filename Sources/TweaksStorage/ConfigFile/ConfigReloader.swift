@@ -10,7 +10,7 @@ package final class ConfigReloader: Sendable {
     /// The events of reloads.
     package enum Event: Sendable {
         /// It was applied; also without changes, if the reload was requested.
-        case reloaded(ConfigDifference)
+        case reloaded(LayerDifference)
         case failed(ReloadFailure)
         /// The file looks incomplete; the last good values stay in effect.
         case waiting(String)
@@ -39,12 +39,12 @@ package final class ConfigReloader: Sendable {
         var reportedUnknown: (listed: Set<String>, others: Int) = ([], 0)
         var record = Record()
         /// The result of the first reading, until it is reported.
-        var start: Result<ConfigDifference, ReloadFailure>?
+        var start: Result<LayerDifference, ReloadFailure>?
         var applied = AppliedLines()
     }
 
     package let path: String
-    private let policy: ConfigPolicy
+    private let policy: LayerPolicy
     private let registry: TweakRegistry
     private let onEvent: @Sendable (Event) -> Void
     private let read: @Sendable (String) -> FileReading
@@ -66,7 +66,7 @@ package final class ConfigReloader: Sendable {
     ///   - read: Reads the file; tests replace it.
     ///   - schedule: Waits; tests replace it.
     package init(
-        path: String, policy: ConfigPolicy, registry: TweakRegistry,
+        path: String, policy: LayerPolicy, registry: TweakRegistry,
         read: @escaping @Sendable (String) -> FileReading = { FileReading(path: $0) },
         schedule: @escaping Schedule = { queue, delay, body in
             queue.asyncAfter(deadline: .now() + .milliseconds(Int(delay / .milliseconds(1))), execute: body)
@@ -97,7 +97,7 @@ package final class ConfigReloader: Sendable {
     /// - Parameter dry: Reports the changes without applying them.
     /// - Throws: All problems; nothing has changed then.
     @discardableResult
-    package func reload(dry: Bool = false) throws(ReloadFailure) -> ConfigDifference {
+    package func reload(dry: Bool = false) throws(ReloadFailure) -> LayerDifference {
         let result = queue.sync { load(read(path), dry: dry) }
         if !dry { report(result) }
         return try result.get()
@@ -130,16 +130,17 @@ package final class ConfigReloader: Sendable {
     /// - Returns: The values of the file that could not be compared with those of the previous run; nil if all could.
     package func continueRun(in directory: String?) -> [TweakHistoryEntry.Change]? {
         queue.sync {
-            guard let directory else { return registry.takeConfigFileValues() }
+            guard let directory else { return registry.takeValues(of: .configFile) }
             defer { saveCopy() }
             let copy = "\(directory)/config.last"
             let applied = state.withLock { state in
                 state.applied.path = copy
                 return state.applied.bytes
             }
-            guard let earlier = AppliedLines.content(of: copy) else { return registry.takeConfigFileValues() }
+            guard let earlier = AppliedLines.content(of: copy) else { return registry.takeValues(of: .configFile) }
             if earlier == applied { return nil }
-            let unknown = registry.recordConfigChanges(since: ConfigFile(earlier, name: path).entries)
+            let unknown = registry.recordChanges(
+                of: .configFile, since: ConfigFile(earlier, name: path).entries)
             return unknown.isEmpty ? nil : unknown
         }
     }
@@ -154,7 +155,7 @@ package final class ConfigReloader: Sendable {
 
     /// The same without waiting; `body` runs on the reload queue.
     package func reload(
-        dry: Bool, then body: @escaping @Sendable (Result<ConfigDifference, ReloadFailure>) -> Void
+        dry: Bool, then body: @escaping @Sendable (Result<LayerDifference, ReloadFailure>) -> Void
     ) {
         queue.async { [self] in
             let result = load(read(path), dry: dry)
@@ -171,7 +172,7 @@ package final class ConfigReloader: Sendable {
     private enum Check {
         case nothing
         case waiting(String)
-        case applied(Result<ConfigDifference, ReloadFailure>)
+        case applied(Result<LayerDifference, ReloadFailure>)
     }
 
     /// - Parameter isScheduled: Whether this is the check at the end of the settling time.
@@ -234,8 +235,8 @@ package final class ConfigReloader: Sendable {
 
     private func load(
         _ reading: FileReading, dry: Bool, isStart: Bool = false
-    ) -> Result<ConfigDifference, ReloadFailure> {
-        let result: Result<ConfigDifference, ReloadFailure>
+    ) -> Result<LayerDifference, ReloadFailure> {
+        let result: Result<LayerDifference, ReloadFailure>
         switch reading.content {
         case .bytes(let bytes): result = apply(bytes, dry: dry, isStart: isStart)
         case .missing: result = .failure(failure("there is no such file; create it, or correct its name"))
@@ -248,16 +249,17 @@ package final class ConfigReloader: Sendable {
         return result
     }
 
-    private func apply(_ bytes: [UInt8], dry: Bool, isStart: Bool) -> Result<ConfigDifference, ReloadFailure> {
+    private func apply(_ bytes: [UInt8], dry: Bool, isStart: Bool) -> Result<LayerDifference, ReloadFailure> {
         let file = ConfigFile(
             bytes, name: path, listedProblems: Self.listedProblems, isCancelled: { hasEnded })
         // Values are validated even if a line is not an assignment, so that every error is listed at once.
         let commits = !dry && file.problems.isEmpty && !hasEnded
-        let (problems, difference) = registry.applyConfigFile(
-            file.entries, policy, isStart: isStart, commit: commits, delivery: .executor, isCancelled: { hasEnded })
+        let difference = registry.replace(
+            .configFile, with: file.entries, policy, isStart: isStart, isDry: !commits, delivery: .executor,
+            isCancelled: { hasEnded })
         // After a cancellation, the results can be incomplete.
         if hasEnded { return .failure(failure("the process ends; nothing is reloaded any more")) }
-        let all = file.allProblems.merged(with: problems)
+        let all = file.allProblems.merged(with: difference.problems)
         if all.isEmpty {
             if commits {
                 let lines = AppliedLines.selected(from: bytes, file, registry)
@@ -274,7 +276,7 @@ package final class ConfigReloader: Sendable {
         ReloadFailure(path: path, problems: [.init(line: nil, error: TweakError(.io, reason))], count: 1)
     }
 
-    private func record(_ reading: FileReading, _ result: Result<ConfigDifference, ReloadFailure>) {
+    private func record(_ reading: FileReading, _ result: Result<LayerDifference, ReloadFailure>) {
         let now = registry.currentTime
         state.withLock { state in
             state.lastContent = reading.content
@@ -293,7 +295,7 @@ package final class ConfigReloader: Sendable {
         }
     }
 
-    private func report(_ result: Result<ConfigDifference, ReloadFailure>) {
+    private func report(_ result: Result<LayerDifference, ReloadFailure>) {
         switch result {
         case .failure(let failure): onEvent(.failed(failure))
         case .success(var difference):

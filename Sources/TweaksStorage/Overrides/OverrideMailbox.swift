@@ -68,7 +68,7 @@ final class OverrideMailbox: Sendable {
     /// The changes to store; without a registry, the last batch.
     func takeStored(_ history: HistorySelection) -> StoreBatch {
         let (registry, follower) = state.withLock { ($0.registry, $0.follower) }
-        if let follower, let batch = registry?.takeStored(follower, history) { return batch }
+        if let follower, let batch = registry?.read(follower, history, { StoreBatch($0) }) { return batch }
         return state.withLock { state in
             defer { state.last = nil }
             return state.last ?? StoreBatch()

@@ -99,7 +99,7 @@ package final class OverrideStore: TweakStore {
 
     package func endRound() { mailbox.worker.resumeTurns() }
 
-    package func storeLast(_ last: StoreBatch) { mailbox.storeLast(last) }
+    package func storeLast(_ last: OverrideUpdate) { mailbox.storeLast(StoreBatch(last)) }
 
     package var keepsHistory: Bool { settings.keepsHistory }
 }

@@ -11,17 +11,19 @@ enum ConfigTarget {
         let text = Array(bytes.dropFirst())
         _ = StateFileCodec.isPreset(text)
         let file = ConfigFile(text, name: "fuzz.conf")
-        let policy = ConfigPolicy(unknownIsError: choice & 1 == 1, fileWins: choice & 2 == 2)
+        let policy = LayerPolicy(unknownIsError: choice & 1 == 1, dropsOverrides: choice & 2 == 2)
         let samples = Samples()
         let before = values(samples)
-        let dry = samples.registry.applyConfigFile(file.entries, policy, commit: false)
+        let dry = samples.registry.replace(.configFile, with: file.entries, policy, isDry: true)
         try expect(values(samples) == before, "a dry run has changed something")
-        let (problems, difference) = samples.registry.applyConfigFile(file.entries, policy)
-        try expect(problems == dry.problems, "the dry run found \(dry.problems), the real one \(problems)")
-        try expect(difference.changes.count == dry.difference.changes.count, "the dry run has another difference")
-        if !problems.isEmpty { try expect(values(samples) == before, "a bad file has changed something") }
-        let again = samples.registry.applyConfigFile(file.entries, policy)
-        if problems.isEmpty { try expect(!again.difference.didCommit, "the same file twice makes a change") }
+        let difference = samples.registry.replace(.configFile, with: file.entries, policy)
+        try expect(
+            difference.problems == dry.problems,
+            "the dry run found \(dry.problems), the real one \(difference.problems)")
+        try expect(difference.changes.count == dry.changes.count, "the dry run has another difference")
+        if !difference.problems.isEmpty { try expect(values(samples) == before, "a bad file has changed something") }
+        let again = samples.registry.replace(.configFile, with: file.entries, policy)
+        if difference.problems.isEmpty { try expect(!again.didCommit, "the same file twice makes a change") }
         if difference.didCommit { try checkExport(samples) }
     }
 
@@ -40,7 +42,7 @@ enum ConfigTarget {
         try expect(file.problems.isEmpty, "an export has problems: \(file.problems)")
         try expect(file.entries.count == samples.nodes.count, "an export has \(file.entries.count) assignments")
         let others = Samples()
-        let problems = others.registry.applyConfigFile(file.entries).problems
+        let problems = others.registry.replace(.configFile, with: file.entries).problems
         try expect(problems.isEmpty, "an export is rejected: \(problems)")
         try expect(values(others) == values(samples), "an export gives other values")
     }

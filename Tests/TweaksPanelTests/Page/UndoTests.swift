@@ -167,7 +167,7 @@ import TweaksTestSupport
         let file = ConfigEntry(path: "Kinds/Basic/Whole", text: "30", line: 1, origin: TweakOrigin("a.conf:1"))
         try PanelHost.visit(expecting: [PanelView.refused(409)]) { host, page in
             try page.type("20", over: "Whole", then: .enter, sets: .int(20))
-            _ = host.registry.applyConfigFile([file], ConfigPolicy(fileWins: true))
+            _ = host.registry.replace(.configFile, with: [file], LayerPolicy(dropsOverrides: true))
             try page.wait("field('Whole') === '30'")
             try page.step("undo", saying: "Kinds/Basic/Whole has changed since, in revision 2 by")
             #expect(host.registry.history.contains { $0.isUndone } == false)

@@ -74,9 +74,9 @@ import TweaksWire
         #expect(lines.problems.isEmpty && lines.assignments.map(\.text) == [word], "\(exported)")
         let entries = lines.assignments.map { ConfigEntry(path: $0.path, text: $0.text, line: $0.line, file: "a.conf") }
         try client.ask("reset \(path)")
-        #expect(registry.applyConfigFile(entries).problems.isEmpty)
+        #expect(registry.replace(.configFile, with: entries).problems.isEmpty)
         #expect(registry[path]?.value?.choiceName == word)
-        _ = registry.applyConfigFile([])
+        _ = registry.replace(.configFile, with: [])
     }
 
     @Test func aBoolIsStillToggled() throws {

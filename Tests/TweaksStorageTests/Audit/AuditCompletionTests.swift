@@ -78,7 +78,7 @@ import TweaksTestSupport
             try commits(registry)
             for value in 5...20 { try set(registry, by: 9, [("A/B/X", .number(Double(value)))]) }
             let entry = ConfigEntry(path: "A/B/Free", text: "c", line: 1, origin: TweakOrigin("x:1"))
-            _ = registry.applyConfigFile([entry])
+            _ = registry.replace(.configFile, with: [entry])
         }
         let before = home.read("audit.log")
         for _ in 0..<2 { try run() }

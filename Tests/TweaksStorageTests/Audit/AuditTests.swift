@@ -48,9 +48,10 @@ import TweaksTestSupport
         }
         try registry.undo(origin: .user(0))
         try registry.redo()
-        _ = registry.applyConfigFile([ConfigEntry(path: "A/B/X", text: "9", line: 1, origin: TweakOrigin("x.conf:1"))])
+        _ = registry.replace(
+            .configFile, with: [ConfigEntry(path: "A/B/X", text: "9", line: 1, origin: TweakOrigin("x.conf:1"))])
         try registry.commit(origin: .code) { $0.reset("A/B/X") }
-        _ = registry.applyConfigFile([])
+        _ = registry.replace(.configFile, with: [])
         run.trail.close()
         let expected = [
             #"1,"by":"uid 1000","from":"unix socket","peer":"uid 1000 pid 7","session":7,"kind":"change","path":"A/B/X","old":1,"new":2}"#,

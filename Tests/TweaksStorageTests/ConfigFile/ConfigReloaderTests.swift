@@ -12,7 +12,7 @@ import TweaksTestSupport
         let content = Mutex(FileContent.bytes(Array("Content/Text/Size = 64\n".utf8)))
         let waits = Mutex(0)
         let reloader = ConfigReloader(
-            path: "example.conf", policy: ConfigPolicy(), registry: ExampleTweaks().registry,
+            path: "example.conf", policy: LayerPolicy(), registry: ExampleTweaks().registry,
             read: { _ in FileReading(content.withLock { $0 }) }
         ) { event in
             if case .waiting = event { waits.withLock { $0 += 1 } }
@@ -48,7 +48,7 @@ import TweaksTestSupport
 
         func start(_ text: String, inode: UInt64 = 1) throws {
             let reloader = ConfigReloader(
-                path: "example.conf", policy: ConfigPolicy(), registry: tweaks.registry,
+                path: "example.conf", policy: LayerPolicy(), registry: tweaks.registry,
                 read: { [weak self] _ in self?.reading.withLock { $0 } ?? FileReading(.missing) },
                 schedule: { [weak self] queue, _, body in self?.timers.withLock { $0.append(body) } }
             ) { [weak self] event in
@@ -151,7 +151,7 @@ import TweaksTestSupport
         try publish(64)
         try Shell.run("ln -s ..data/bounce.conf bounce.conf", in: home.path)
         let reloader = ConfigReloader(
-            path: path, policy: ConfigPolicy(), registry: tweaks.registry, onEvent: { _ in })
+            path: path, policy: LayerPolicy(), registry: tweaks.registry, onEvent: { _ in })
         try reloader.reload()
         #expect(tweaks.size.value == 64)
         for size in 65...67 {
@@ -179,7 +179,7 @@ import TweaksTestSupport
         let failures = Mutex<[ReloadFailure]>([])
         let content = Mutex(FileReading(.bytes(Array("Content/Text/Size = 64\n".utf8))))
         let reloader = ConfigReloader(
-            path: "a.conf", policy: ConfigPolicy(), registry: ExampleTweaks().registry,
+            path: "a.conf", policy: LayerPolicy(), registry: ExampleTweaks().registry,
             read: { _ in content.withLock { $0 } }
         ) { event in
             if case .failed(let failure) = event { failures.withLock { $0.append(failure) } }
@@ -198,7 +198,7 @@ import TweaksTestSupport
             String(repeating: "nonsense\n", count: half) + String(repeating: "No/Such/Tweak = 1\n", count: unknown)
         let bytes = Array(text.utf8)
         let reloader = ConfigReloader(
-            path: "example.conf", policy: ConfigPolicy(unknownIsError: true), registry: ExampleTweaks().registry,
+            path: "example.conf", policy: LayerPolicy(unknownIsError: true), registry: ExampleTweaks().registry,
             read: { _ in FileReading(.bytes(bytes)) }, onEvent: { _ in })
         let failure = try #require(throws: ReloadFailure.self) { try reloader.reload() }
         #expect(failure.problems.count == 100 && failure.problems.compactMap(\.line) == Array(1...100))
@@ -212,7 +212,7 @@ import TweaksTestSupport
         let text = "Content/Text/Size = 64\n" + String(repeating: "nonsense\n", count: 100_000)
         let current = Mutex<ConfigReloader?>(nil)
         let reloader = ConfigReloader(
-            path: "example.conf", policy: ConfigPolicy(), registry: tweaks.registry,
+            path: "example.conf", policy: LayerPolicy(), registry: tweaks.registry,
             read: { _ in
                 current.withLock { $0 }?.cancel()
                 return FileReading(.bytes(Array(text.utf8)))
@@ -240,8 +240,8 @@ import TweaksTestSupport
             ConfigEntry(path: "No/Such/Tweak", text: "1", line: line, origin: .configFile)
         }
         checks.withLock { $0 = 0 }
-        let result = ExampleTweaks().registry.applyConfigFile(
-            entries, ConfigPolicy(unknownIsError: true, listedProblems: 100), isCancelled: isCanceled)
-        #expect(result.problems.count < 2_000 && !result.difference.didCommit)
+        let result = ExampleTweaks().registry.replace(
+            .configFile, with: entries, LayerPolicy(unknownIsError: true, listedProblems: 100), isCancelled: isCanceled)
+        #expect(result.problems.count < 2_000 && !result.didCommit)
     }
 }

@@ -57,7 +57,7 @@ import TweaksTestSupport
             size.reset()
             #expect(run.flush() == nil && run.text?.contains("A/B/Size") == false)
             let entries = [ConfigEntry(path: "A/B/Size", text: "5", line: 1, origin: .configFile)]
-            #expect(run.registry.applyConfigFile(entries).difference.revision == 3)
+            #expect(run.registry.replace(.configFile, with: entries).revision == 3)
             #expect(run.flush() == nil && run.text?.contains(#""revision": 3,"#) == true)
         }
         #expect(home.withRun { $0.registry.revision } == 3)

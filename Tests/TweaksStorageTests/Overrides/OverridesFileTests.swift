@@ -196,9 +196,9 @@ import TweaksTestSupport
     @Test func bothLayersOfATweakAreReadAndTheFirstOfTwoEqualEntriesCounts() throws {
         let temporary = String(Self.good.dropLast() + #","expires":"2026-11-21T10:30:00Z"}"#)
         let both = try OverridesFile(file("\(temporary),\(Self.good)"), anchor)
-        #expect(both.entries.compactMap(\.stored).map(\.layer) == [.override, .temporaryOverride])
+        #expect(both.entries.compactMap(\.stored).map(\.key.layer) == [.override, .temporaryOverride])
         let twice = try OverridesFile(file("\(temporary),\(Self.good),\(temporary)"), anchor)
-        #expect(twice.entries.map(\.stored?.layer) == [.override, .temporaryOverride] && twice.rejected.count == 1)
+        #expect(twice.entries.map(\.stored?.key.layer) == [.override, .temporaryOverride] && twice.rejected.count == 1)
         let temporaryEntry = try #require(both.entries[1].stored)
         let line = try #require(OverridesFile.line(temporaryEntry, anchor))
         #expect(String(decoding: line, as: UTF8.self).hasSuffix(#", "expires": "2026-11-21T10:30:00.000Z"}"#))

@@ -31,7 +31,7 @@ struct AssignmentPlanTests {
     ) -> (file: [String], load: [String], differences: [[String]]) {
         let (entries, view) = (Self.entries(lines), TweakView(registry, rights))
         let preset = Preset(heading: PresetHeading(), entries: entries, problems: [])
-        let file = registry.applyConfigFile(entries, ConfigPolicy(unknownIsError: true)).problems.first
+        let file = registry.replace(.configFile, with: entries, LayerPolicy(unknownIsError: true)).problems.first
         let one = PresetDifference(comparingCurrentTo: preset, view)
         let two = PresetDifference(preset, preset, view)
         return (
@@ -75,10 +75,10 @@ struct AssignmentPlanTests {
                 "line 2: unknown-tweak there is no tweak “A/B/Sized”; did you mean A/B/Size?", conflict,
             ])
         #expect(found.load == found.file && found.differences.allSatisfy { $0 == [conflict] })
-        let invalid = registry.applyConfigFile(Self.entries(lines))
-        #expect(Self.texts(invalid.problems.first) == [conflict] && invalid.difference.unknown.isEmpty)
-        let valid = registry.applyConfigFile(Self.entries(Array(lines.prefix(2))))
-        #expect(valid.problems.isEmpty && Self.texts(valid.difference.unknown) == Array(found.file.prefix(2)))
+        let invalid = registry.replace(.configFile, with: Self.entries(lines))
+        #expect(Self.texts(invalid.problems.first) == [conflict] && invalid.unknown.isEmpty)
+        let valid = registry.replace(.configFile, with: Self.entries(Array(lines.prefix(2))))
+        #expect(valid.problems.isEmpty && Self.texts(valid.unknown) == Array(found.file.prefix(2)))
     }
 
     @Test func theFirstTwentyUnknownPathsHaveSuggestions() {

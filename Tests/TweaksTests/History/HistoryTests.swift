@@ -222,7 +222,7 @@ struct HistoryTests {
     @Test func aLaterChangeOfAConfigFileIsOnlyOverwrittenByForce() throws {
         try set(60, by: 1)
         // The file takes precedence over the override; undo does not go back to it.
-        registry.applyConfigFile(["A/B/Size": "20"], ConfigPolicy(fileWins: true))
+        registry.replace(.configFile, with: ["A/B/Size": "20"], LayerPolicy(dropsOverrides: true))
         #expect(size.value == 20)
         let error = #expect(throws: TweakError.self) { try registry.undo() }
         #expect(error?.code == .conflict)
@@ -235,7 +235,7 @@ struct HistoryTests {
     @Test func aReloadIsAnEntryThatUndoSkips() throws {
         try set(60, by: 1)
         size.reset()
-        registry.applyConfigFile(["A/B/Name": "file"])
+        registry.replace(.configFile, with: ["A/B/Name": "file"])
         #expect(entries[0] == "3 config file: Name \"n\"→\"file\"")
         #expect(try registry.undo().entry.revision == 2)
         #expect(name.value == "file" && size.value == 60)

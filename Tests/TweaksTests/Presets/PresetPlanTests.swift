@@ -111,7 +111,7 @@ struct PresetPlanTests {
         try text.set("two\nwords # \u{202E}")
         try size.set(50)
         try registry.commit { $0.set("A/B/Token", .string("hunter2")) }
-        registry.applyConfigFile(["A/B/On": "true"])
+        registry.replace(.configFile, with: ["A/B/On": "true"])
         #expect(draft().lines == [#"A/A/Text = "two\nwords # \u202E""#, "A/B/Size = 50"])
         #expect(draft().secrets == 1 && draft().tooLong.isEmpty)
         let short = draft(lineLimit: 30)

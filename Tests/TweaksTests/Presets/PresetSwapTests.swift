@@ -36,7 +36,7 @@ struct PresetSwapTests {
 
     /// Also an override that equals the default; where there was none, the config file applies again.
     @Test func swappingBackRestoresExactlyTheOverrides() throws {
-        registry.applyConfigFile(["P/Q/C": "5"])
+        registry.replace(.configFile, with: ["P/Q/C": "5"])
         try a.set(1)
         try c.set(7)
         let swap = try swap(["P/Q/A": "2", "P/Q/B": "2"])
@@ -66,7 +66,7 @@ struct PresetSwapTests {
 
     @Test func theConfigFileMayChangeBeforeSwappingBack() throws {
         let swap = try swap(["P/Q/A": "2"])
-        registry.applyConfigFile(["P/Q/A": "5"])
+        registry.replace(.configFile, with: ["P/Q/A": "5"])
         try swapBack(swap)
         #expect(values == [5, 1, 1] && overridden.isEmpty)
     }

@@ -17,9 +17,15 @@ struct LayersTests {
 
     private var layers: [TweakLayer] { tweak.erased.layers.map(\.layer) }
 
+    private let table = LayerTable()
+
+    private func index(_ layer: TweakLayer) -> LayerIndex {
+        table.index(of: layer) ?? (layer == .override ? .override : .temporaryOverride)
+    }
+
     private func entry(_ layer: TweakLayer, _ value: Int64) throws -> Overlays.Entry {
         let prepared = try #require(TypedCore(0, choices: []).prepare(.int(value)))
-        return Overlays.Entry(layer: layer, prepared: prepared, origin: .code, time: .now)
+        return Overlays.Entry(layer: index(layer), prepared: prepared, origin: .code, moment: .now)
     }
 
     @Test(arguments: [
@@ -28,19 +34,24 @@ struct LayersTests {
     ])
     func theHighestLayerAppliesAndSettingOneAgainReplacesIt(_ order: [TweakLayer]) throws {
         var overlays = Overlays()
-        for layer in order { overlays.set(try entry(layer, 9)) }
-        for layer in order { overlays.set(try entry(layer, Int64(layer.rawValue))) }
-        #expect(overlays.entries.map(\.layer) == [.configFile, .override, .temporaryOverride])
+        for layer in order { overlays.set(try entry(layer, 9), in: table) }
+        for layer in order { overlays.set(try entry(layer, Int64(layer.rank)), in: table) }
+        #expect(overlays.entries.map { table[$0.layer] } == [.configFile, .override, .temporaryOverride])
         for layer in [TweakLayer.temporaryOverride, .override, .configFile] {
-            #expect(overlays.top?.value == .int(Int64(layer.rawValue)))
-            overlays.remove(layer)
+            #expect(overlays.top?.value == .int(Int64(layer.rank)))
+            overlays.remove(index(layer))
         }
-        #expect(overlays.top == nil && order.allSatisfy { overlays[$0] == nil })
+        #expect(overlays.top == nil && order.allSatisfy { overlays[index($0)] == nil })
     }
 
     @Test func layersAreOrderedAndNamedAndActionsHaveNone() {
-        let names = ["default", "config file", "fleet", "override", "temporary override"]
-        #expect(TweakLayer.allCases == TweakLayer.allCases.sorted() && TweakLayer.allCases.map(\.description) == names)
+        let names = [
+            "default", "config file", "environment", "arguments", "fleet", "override", "temporary override",
+        ]
+        let layers: [TweakLayer] = [
+            .default, .configFile, .environment, .arguments, .fleet, .override, .temporaryOverride,
+        ]
+        #expect(layers == layers.reversed().sorted() && layers.map(\.description) == names)
         let action = tweakAction("A", "B", "Run", registry: registry) { _ in "" }
         #expect(registry["A/B/Run"]?.layers.isEmpty == true && action.path.name == "Run")
     }
@@ -48,7 +59,7 @@ struct LayersTests {
     @Test func aPlainSetEndsATemporaryOverrideAndAResetUncoversTheConfigFile() throws {
         let entries = try [entry(.configFile, 2), entry(.override, 3), entry(.temporaryOverride, 4)]
         registry.state.withLock { state in
-            for entry in entries { state.overlays[tweak.node.slot].set(entry) }
+            for entry in entries { state.overlays[tweak.node.slot].set(entry, in: table) }
         }
         #expect(tweak.erased.value == .int(4))
         // The override is 3 already; the change is that the temporary one ends.

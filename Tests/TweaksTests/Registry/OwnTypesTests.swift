@@ -101,7 +101,7 @@ struct OwnTypesTests {
             clock.advance(by: .seconds(2))
             registry.expire()
             #expect(tweak.value == values[1])
-            registry.applyConfigFile(["Home/Own/A": texts[2]], ConfigPolicy(fileWins: true))
+            registry.replace(.configFile, with: ["Home/Own/A": texts[2]], LayerPolicy(dropsOverrides: true))
             tweak.reset()
             try registry.undo(force: true)
             _ = try registry.register("Home", "Own", "A", values[0], choices: choices)

@@ -192,7 +192,7 @@ final class ReleaseTests {
         let tweak = paper()
         tweak.value = Paper("green")
         let files: [KeyValuePairs<String, String>] = [["Home/Paper/A": "red"], ["Home/Paper/A": "blue"], [:]]
-        for lines in files { registry.applyConfigFile(lines, ConfigPolicy(fileWins: true)) }
+        for lines in files { registry.replace(.configFile, with: lines, LayerPolicy(dropsOverrides: true)) }
     }
 
     @Test func callSitesReleaseTheirValues() throws {

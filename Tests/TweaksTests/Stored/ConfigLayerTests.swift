@@ -17,15 +17,15 @@ struct ConfigLayerTests {
 
     @discardableResult
     private func apply(
-        _ lines: KeyValuePairs<String, String>, _ policy: ConfigPolicy = ConfigPolicy(), commit: Bool = true
-    ) -> (problems: [String], changes: [String], difference: ConfigDifference) {
-        let (problems, difference) = registry.applyConfigFile(lines, policy, commit: commit)
+        _ lines: KeyValuePairs<String, String>, _ policy: LayerPolicy = LayerPolicy(), commit: Bool = true
+    ) -> (problems: [String], changes: [String], difference: LayerDifference) {
+        let difference = registry.replace(.configFile, with: lines, policy, isDry: !commit)
         let changes = difference.changes.map { change in
             "\(change.path.name) \(change.old.text) → \(change.new.text)" + (change.isRemoved ? " removed" : "")
                 + (change.override.map { " under \($0.text)" } ?? "")
                 + (change.dropped.map { " drops \($0.text)" } ?? "")
         }
-        return (problems.first.map { "\($0.line) \($0.error.code.rawValue)" }, changes, difference)
+        return (difference.problems.first.map { "\($0.line) \($0.error.code.rawValue)" }, changes, difference)
     }
 
     @discardableResult
@@ -94,7 +94,7 @@ struct ConfigLayerTests {
     }
 
     @Test func aFileThatWinsDropsTheOverridesOfChangedValues() throws {
-        let policy = ConfigPolicy(fileWins: true)
+        let policy = LayerPolicy(dropsOverrides: true)
         apply(["A/B/Size": "60", "A/B/Count": "2"], policy)
         try size.set(72)
         try count.set(7)
@@ -104,7 +104,7 @@ struct ConfigLayerTests {
 
     @Test func aFileThatWinsDropsStoredOverridesOfValuesChangedSince() throws {
         let store = StubStore()
-        apply(["A/B/Size": "64", "A/B/Count": "2"], ConfigPolicy(fileWins: true))
+        apply(["A/B/Size": "64", "A/B/Count": "2"], LayerPolicy(dropsOverrides: true))
         let stored = [
             try StoredEntry.override("A/B/Size", .number(72), over: .number(60)),
             try StoredEntry.override("A/B/Count", .int(7), over: .int(2)),
@@ -144,12 +144,13 @@ struct ConfigLayerTests {
     }
 
     @Test func pendingValuesHaveABudgetOfMemory() throws {
-        var policy = ConfigPolicy()
+        var policy = LayerPolicy()
         policy.pendingBytes = 2_000
         let text = String(repeating: "x", count: 800)
         apply(["A/B/Size": "64"])
         let lines: KeyValuePairs = ["A/B/Size": "70", "X/Y/A": text, "X/Y/B": text, "X/Y/C": text, "X/Y/D": "1"]
-        let (problems, difference) = registry.applyConfigFile(lines, policy)
+        let difference = registry.replace(.configFile, with: lines, policy)
+        let problems = difference.problems
         // Reported once, and nothing changes.
         #expect(problems.first.map(\.line) == [3] && problems.count == 1 && !difference.didCommit && size.value == 64)
         let error = try #require(problems.first.first?.error)
@@ -157,18 +158,18 @@ struct ConfigLayerTests {
             error.code == .tooMany && error.message.contains("more than 2000 bytes of memory up to this line; remove"))
         #expect(try registry.pendingEntries(TweakPath("X/Y/A")).isEmpty)
         policy.pendingBytes = 4_000
-        #expect(registry.applyConfigFile(lines, policy).difference.unknownCount == 4)
+        #expect(registry.replace(.configFile, with: lines, policy).unknownCount == 4)
         #expect(try registry.pendingEntries(TweakPath("X/Y/C")).map(\.entry.content) == [.text(text)])
         #expect(try registry.pendingEntries(TweakPath("X/Y/C")).map(\.entry.origin.description) == ["a.conf:4"])
     }
 
     @Test func theFirstUnknownTweaksAreListedAndTheOthersCounted() {
-        let difference = apply(["X/Y/A": "1", "X/Y/B": "2", "X/Y/C": "3"], ConfigPolicy(listedProblems: 2)).difference
+        let difference = apply(["X/Y/A": "1", "X/Y/B": "2", "X/Y/C": "3"], LayerPolicy(listedProblems: 2)).difference
         #expect(difference.unknown.map(\.line) == [1, 2] && difference.unknownCount == 3)
     }
 
     @Test func thePolicyCanMakeUnknownTweaksErrors() {
-        let result = apply(["A/B/Size": "64", "X/Y/Late": "on"], ConfigPolicy(unknownIsError: true))
+        let result = apply(["A/B/Size": "64", "X/Y/Late": "on"], LayerPolicy(unknownIsError: true))
         #expect(result.problems == ["2 unknown-tweak"] && size.value == 50)
     }
 
@@ -194,7 +195,7 @@ struct ConfigLayerTests {
             group.addTask {
                 for round in 0..<500 {
                     let value = round % 2
-                    registry.applyConfigFile(["A/B/Size": "\(20 + value)", "A/B/Count": "\(2 + value)"])
+                    registry.replace(.configFile, with: ["A/B/Size": "\(20 + value)", "A/B/Count": "\(2 + value)"])
                 }
             }
             group.addTask {

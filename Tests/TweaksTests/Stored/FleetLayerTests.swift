@@ -17,8 +17,9 @@ struct FleetLayerTests {
 
     /// Applies values; nil removes one.
     @discardableResult
-    private func apply(_ changes: [String: TweakValue?], with others: [String: TweakValue] = [:]) throws -> FleetOutcome
-    {
+    private func apply(
+        _ changes: [String: TweakValue?], with others: [String: TweakValue] = [:]
+    ) throws -> LayerDifference {
         var target: [TweakPath: StoredEntry] = [:]
         let origin = TweakOrigin("fleet: ana, etcd revision 7")
         for (path, value) in others.merging(changes.compactMapValues(\.self), uniquingKeysWith: { $1 }) {
@@ -26,11 +27,12 @@ struct FleetLayerTests {
             target[path] = StoredEntry(path: path, content: .value(value), origin: origin, time: registry.currentTime)
         }
         let changed = Set(try changes.keys.map { try TweakPath($0) })
-        return registry.applyFleet(target, changed: changed, origin: TweakOrigin("fleet: ana, set, etcd revision 7"))
+        return registry.update(
+            .fleet, to: target, changed: changed, origin: TweakOrigin("fleet: ana, set, etcd revision 7"))
     }
 
     @Test func `Values are above the config file and below overrides, with their origin`() throws {
-        registry.applyConfigFile(["A/B/Size": "60"])
+        registry.replace(.configFile, with: ["A/B/Size": "60"])
         try apply(["A/B/Size": .number(70)])
         #expect(size.value == 70)
         try size.set(80)
@@ -102,11 +104,11 @@ struct FleetLayerTests {
     @Test func `A change of the fleet's value under an override is known, one of the file's below it is not`() throws {
         try apply(["A/B/Size": .number(64)])
         try size.set(72)
-        registry.applyConfigFile(["A/B/Size": "60"])
+        registry.replace(.configFile, with: ["A/B/Size": "60"])
         #expect(underlyingChange == nil && size.value == 72)
         try apply(["A/B/Size": .number(80)])
         #expect(underlyingChange?.old == .number(64) && underlyingChange?.new == .number(80) && size.value == 72)
-        #expect(registry.coveredFleetPaths.map(\.joined) == ["A/B/Size"])
+        #expect(registry.coveredPaths(of: .fleet).map(\.joined) == ["A/B/Size"])
         try apply(["A/B/Size": nil])
         #expect(underlyingChange?.new == .number(60))
     }

@@ -169,7 +169,7 @@ struct StoredOverridesTests {
     @Test func aFormerPathIsKnownToOverridesThatArriveLaterAndToConfigFilesAndErrors() throws {
         let size = register(formerly: Self.oldPath)
         attach(try .override(Self.oldPath, .number(72)))
-        #expect(size.value == 72 && registry.applyConfigFile([Self.oldPath: "64"]).difference.unknown.isEmpty)
+        #expect(size.value == 72 && registry.replace(.configFile, with: [Self.oldPath: "64"]).unknown.isEmpty)
         size.reset()
         #expect(size.value == 64)
         #expect(registry.unknown(Self.oldPath).message.hasSuffix("it is called Content/Text/Size now"))

@@ -2,6 +2,7 @@
 
 import Synchronization
 import Tweaks
+import TweaksStorage
 
 /// Collects the changes to store and reports them as saved when a test requests it.
 final class StubStore: TweakStore {
@@ -19,7 +20,7 @@ final class StubStore: TweakStore {
             self?.wakes.add(1, ordering: .relaxed)
         }
         guard let follower else { return false }
-        source.withLock { $0 = { [weak registry] in registry?.takeStored(follower, .nothing) } }
+        source.withLock { $0 = { [weak registry] in registry?.read(follower, .nothing) { StoreBatch($0) } } }
         return true
     }
 
@@ -39,7 +40,7 @@ final class StubStore: TweakStore {
 
     func propose(_ changes: [OverrideKey: StoredEntry?], then body: @escaping @Sendable (String?) -> Void) { body(nil) }
     func withdraw(_ changes: [OverrideKey: StoredEntry?]) {}
-    func storeLast(_ last: StoreBatch) {}
+    func storeLast(_ last: OverrideUpdate) {}
     func flush() {}
     func beginRound() {}
     func endRound() {}

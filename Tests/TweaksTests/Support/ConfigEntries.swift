@@ -13,10 +13,11 @@ extension [ConfigEntry] {
 
 extension TweakRegistry {
     @discardableResult
-    func applyConfigFile(
-        _ lines: KeyValuePairs<String, String>, _ policy: ConfigPolicy = ConfigPolicy(), commit: Bool = true
-    ) -> (problems: ConfigProblems, difference: ConfigDifference) {
-        applyConfigFile([ConfigEntry].lines(lines), policy, commit: commit)
+    func replace(
+        _ layer: TweakLayer, with lines: KeyValuePairs<String, String>, _ policy: LayerPolicy = LayerPolicy(),
+        isDry: Bool = false
+    ) -> LayerDifference {
+        replace(layer, with: [ConfigEntry].lines(lines), policy, isDry: isDry)
     }
 }
 

@@ -22,8 +22,8 @@ struct TemporaryOverrideTests {
         registry.expire()
     }
 
-    private func applyFile(_ text: String, _ policy: ConfigPolicy = ConfigPolicy()) {
-        #expect(registry.applyConfigFile(["A/B/Size": text], policy).problems.isEmpty)
+    private func applyFile(_ text: String, _ policy: LayerPolicy = LayerPolicy()) {
+        #expect(registry.replace(.configFile, with: ["A/B/Size": text], policy).problems.isEmpty)
     }
 
     private var layers: [TweakLayer] { registry["A/B/Size"]?.layers.map(\.layer) ?? [] }
@@ -57,7 +57,7 @@ struct TemporaryOverrideTests {
     @Test func aFileThatWinsDropsTheOverrideBelowAndNotTheTemporaryOne() throws {
         try size.set(62)
         try size.set(63, for: .seconds(10))
-        applyFile("50", ConfigPolicy(fileWins: true))
+        applyFile("50", LayerPolicy(dropsOverrides: true))
         #expect(size.value == 63 && layers == [.default, .configFile, .temporaryOverride])
         advance(by: .seconds(10))
         #expect(size.value == 50)

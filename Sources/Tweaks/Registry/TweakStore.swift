@@ -74,8 +74,8 @@ package protocol TweakStore: CommitSink {
     /// Starts writing the deferred commits.
     func endRound()
 
-    /// Accepts the final batch of a registry that is released or detached.
-    func storeLast(_ last: StoreBatch)
+    /// Accepts the last changes of a registry that is released or detached.
+    func storeLast(_ last: OverrideUpdate)
 }
 
 /// Keeps a callback registered until it is released.
@@ -88,9 +88,6 @@ package final class StoreObservation: Sendable {
 }
 
 extension TweakRegistry {
-    /// The attached storage; nil without one.
-    package var store: (any TweakStore)? { state.withLock { $0.store } }
-
     /// Waits until every override set before the call is on disk. Returns at once without storage.
     ///
     /// ```swift
@@ -100,8 +97,8 @@ extension TweakRegistry {
     /// - Throws: ``TweakError`` with code `io` when the write fails. The value stays in effect, and the write is
     ///   retried.
     public func saved() async throws(TweakError) {
-        let (store, revision) = state.withLock { ($0.store, $0.revision) }
         guard let store else { return }
+        let revision = revision
         let failure = await store.failure(upTo: revision)
         if let failure { throw TweakError(.io, "revision \(revision) is not saved: \(failure)") }
     }

@@ -12,14 +12,6 @@ extension TweakNode {
             .readOnly, "\(path.token): this process is frozen (TWEAKS_FROZEN); nothing can be set", path: path)
     }
 
-    /// A fleet cannot set a secret.
-    var secretInFleet: TweakError {
-        TweakError(
-            .readOnly,
-            "\(path.token) is secret and takes no value from a fleet; set it in this process, or in its "
-                + "config file", path: path)
-    }
-
     /// There is no temporary override to keep.
     var notTemporary: TweakError {
         TweakError(

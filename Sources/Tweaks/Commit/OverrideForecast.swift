@@ -39,7 +39,7 @@ extension TweakRegistry {
         try state.withLock { state throws(TweakError) in
             for step in steps where state.holds(step.node) {
                 _ = try state.mayApply(step)
-                for layer in [TweakLayer.override, .temporaryOverride] {
+                for layer in [LayerIndex.override, .temporaryOverride] {
                     let now = state.storedOverride(step.node, layer)
                     let wanted = state.storedOverride(step, layer, origin, time)
                     let isSame = now?.content == wanted?.content && now?.expires == wanted?.expires
@@ -58,11 +58,11 @@ extension TweakRegistry {
 extension RegistryState {
     /// The override of a tweak after a step.
     fileprivate func storedOverride(
-        _ step: CommitStep, _ layer: TweakLayer, _ origin: TweakOrigin, _ time: ContinuousClock.Instant
+        _ step: CommitStep, _ layer: LayerIndex, _ origin: TweakOrigin, _ time: ContinuousClock.Instant
     ) -> StoredEntry? {
         if !step.change.affects(layer) { return storedOverride(step.node, layer) }
         var overlay = overlays[step.node.slot]
-        _ = overlay.apply(step.change, origin: origin, at: Moment(time))
+        _ = overlay.apply(step.change, origin: origin, at: Moment(time), in: layers)
         // A new set or reset also discards a quarantined value.
         return overlay[layer].map { StoredEntry($0, of: step.node, covering: underlyingValue(of: step.node)?.value) }
     }
