@@ -2,7 +2,7 @@
 
 import Synchronization
 package import Tweaks
-package import TweaksStorage
+import TweaksStorage
 
 /// A store that writes nothing and reports the status that a test sets.
 package final class GatedStore: TweakStore {
@@ -31,8 +31,9 @@ package final class GatedStore: TweakStore {
     }
 
     /// Takes the changes that are to be stored since the last call.
-    package func takePending() -> StoreBatch {
-        source.withLock(\.self).flatMap { $0.read($1, .nothing) { StoreBatch($0) } } ?? StoreBatch()
+    package func takePending() -> (hasUpdates: Bool, isUrgent: Bool) {
+        let batch = source.withLock(\.self).flatMap { $0.read($1, .nothing) { StoreBatch($0) } } ?? StoreBatch()
+        return (batch.hasUpdates, batch.isUrgent)
     }
 
     package func beginRound() { state.withLock { $0.isInRound = true } }

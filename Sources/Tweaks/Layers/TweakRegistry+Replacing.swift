@@ -223,7 +223,7 @@ extension RegistryState {
             problems: plan.problems, refused: plan.refusals.map { ($0.node.path, $0.reason) },
             changes: changes.map(\.change), unknown: plan.unknown,
             unknownCount: plan.pending.count { $0.value != nil }, count: plan.steps.count, revision: revision,
-            didCommit: !changes.isEmpty)
+            didCommit: !changes.isEmpty && !isFrozen)
         if isDry { return difference }
         layers.setDropsOverrides(policy.dropsOverrides, layer)
         replacePending(layer, plan.pending, isWhole: policy.isWhole)
