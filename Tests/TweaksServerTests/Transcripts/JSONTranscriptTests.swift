@@ -69,9 +69,9 @@ import TweaksTestSupport
         > describe Content/Text/Size
         {"ok":true,"path":"Content/Text/Size","kind":"number","value":60,"default":60,"modified":false,"min":10,"max":100,"step":0.5,"unit":"pt","help":"Label size","source":"TweaksTestSupport/…"}
         > explain Content/Text/Size
-        {"ok":true,"layers":[{"layer":"default","value":60,"by":"code","time":"…","current":true}]}
+        {"ok":true,"layers":[{"layer":"default","overridden":false,"value":60,"by":"code","time":"…","current":true}]}
         > explain Player/Audio/Token
-        {"ok":true,"layers":[{"layer":"default","value":null,"by":"code","time":"…","current":true}]}
+        {"ok":true,"layers":[{"layer":"default","overridden":false,"value":null,"by":"code","time":"…","current":true}]}
         > conflicts
         {"ok":true,"conflicts":[]}
         > complete "set Content/Text/S"
@@ -108,7 +108,7 @@ import TweaksTestSupport
         > get Content/Text/Size
         {"ok":true,"rev":1,"tweaks":[{"path":"Content/Text/Size","kind":"number","value":72,…,"temporary":true,"timeLeft":"…"}]}
         > explain Content/Text/Size
-        {"ok":true,"layers":[{"layer":"default",…},{"layer":"temporary override","value":72,"by":"…","time":"…","current":true,"temporary":true,"timeLeft":"…"}]}
+        {"ok":true,"layers":[{"layer":"default",…},{"layer":"temporary override","overridden":true,"value":72,"by":"…","time":"…","current":true,"temporary":true,"timeLeft":"…"}]}
         """#)
 
     @Test(arguments: conversations) func everyReplyIsOneObject(_ conversation: Conversation) throws {

@@ -89,7 +89,7 @@ import TweaksTestSupport
         try client.send("json\nwatch Content/Text/Fade\n")
         _ = try client.lines(2)
         try server.registry["Content/Text/Fade"]?.set(text: "1s")
-        let values = #""kind":"duration","value":"1s","was":"250ms","by":"code","layer":"override"}"#
+        let values = #""kind":"duration","value":"1s","was":"250ms","by":"code","layer":"override","overridden":true}"#
         #expect(try client.line() == #"{"event":"change","rev":1,"path":"Content/Text/Fade",\#(values)"#)
     }
 
