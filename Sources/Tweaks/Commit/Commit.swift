@@ -165,7 +165,7 @@ struct PendingCommit {
 
     /// Makes followers recheck an override, by its path.
     mutating func touch(_ key: OverrideKey) {
-        parts.append(CommitPart(.path(key.path), layer: key.layer))
+        parts.append(CommitPart(redacted: .path(key.path), layer: key.layer))
         didStore = true
     }
 
@@ -406,24 +406,21 @@ extension CommitPart {
         _ step: CommitStep, _ before: OverridesBefore, _ overlays: Overlays, old: TweakValue, new: TweakValue,
         isNew: Bool, isTemporary: Bool
     ) {
-        // A set of a secret is always reported, even to the same value: silence would confirm a guess.
-        let isReported = isNew || step.node.isSecret
-        guard let values = before.values else {
-            self.init(
-                overridden: step.node, wasSet: before.isSet, old: old, new: new, isReported: isReported,
-                isTemporary: isTemporary)
-            return
-        }
-        let layer = overlays.topLayer ?? .default
-        // The overrides stay as they are unless the source wins; both are recorded as a change of the value.
-        if case .source = step.change {
-            self.init(
-                .node(step.node), old: old, new: new, layer: layer, isReported: isReported, isTemporary: isTemporary)
-            return
-        }
         self.init(
-            .node(step.node), before: values, after: overlays.overrideValues, old: old, new: new, layer: layer,
-            isReported: isReported, isTemporary: isTemporary)
+            .node(step.node), step.change.overrides(before, overlays), old: old, new: new,
+            layer: before.values == nil ? .override : overlays.topLayer ?? .default,
+            // A set of a secret is always reported, even to the same value: silence would confirm a guess.
+            isReported: isNew || step.node.isSecret, isTemporary: isTemporary)
+    }
+}
+
+extension LayerChange {
+    @inline(__always)
+    fileprivate func overrides(_ before: OverridesBefore, _ overlays: Overlays) -> CommitPart.Overrides {
+        guard let values = before.values else { return .set(wasSet: before.isSet) }
+        // The overrides stay as they are unless the source wins; both are recorded as a change of the value.
+        if case .source = self { return .unchanged }
+        return .changed(before: values, after: overlays.overrideValues)
     }
 }
 

@@ -247,7 +247,8 @@ extension RegistryState {
         let visible = adoption.commitIndex(for: overlays[node.slot].entries.last?.origin ?? .code)
         adoption.commits[visible].parts.append(
             CommitPart(
-                .node(node), old: old.value, new: new.value, layer: overlays[node.slot].topLayer ?? .default,
+                .node(node), .unchanged, old: old.value, new: new.value,
+                layer: overlays[node.slot].topLayer ?? .default,
                 isReported: true))
         adoption.commits[visible].didStore = true
         makeCurrent(node, old: old, new: new, &adoption.commits[visible])

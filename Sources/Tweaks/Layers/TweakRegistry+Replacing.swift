@@ -391,7 +391,8 @@ extension RegistryState {
                 let old = dropped[key] ?? earlier[key] ?? node.defaultPrepared?.value, old != new
             else { continue }
             overlays[node.slot].changedAt = revision + commit.revisionIncrement
-            commit.parts.append(CommitPart(.node(node), old: old, new: new, layer: top, isReported: true))
+            commit.parts.append(
+                CommitPart(.node(node), .unchanged, old: old, new: new, layer: top, isReported: true))
         }
         commit.didStore = !commit.parts.isEmpty
         finish(&commit)

@@ -41,7 +41,7 @@ package struct CommitPart: Sendable {
     // Not optional: copying optionals of this type costs a runtime call each time.
     private let oldValue: TweakValue
     private(set) var newValue: TweakValue
-    private var layers: Layers
+    private var overrides: Overrides
     /// The layer of the value after the commit.
     package let layer: LayerIndex
     /// Whether value watchers are notified: the value differs, or the tweak is a secret, where silence would confirm a
@@ -52,53 +52,22 @@ package struct CommitPart: Sendable {
 
     /// The overrides before and after. Copied by every commit, so the most frequent case is compact: an override that
     /// is also the current value.
-    private enum Layers: Sendable {
+    package enum Overrides: Sendable {
         /// The values must not be revealed.
         case redacted
-        case none
+        /// They stay as they are.
+        case unchanged
         /// An override was set; before there was an override or nothing.
-        case override(wasSet: Bool)
-        indirect case others(before: OverrideValues, after: OverrideValues)
+        case set(wasSet: Bool)
+        indirect case changed(before: OverrideValues, after: OverrideValues)
     }
 
-    /// - Parameters:
-    ///   - before: The overrides before.
-    ///   - after: The overrides after.
     package init(
-        _ subject: CommitSubject, before: OverrideValues, after: OverrideValues, old: TweakValue, new: TweakValue,
+        _ subject: CommitSubject, _ overrides: Overrides, old: TweakValue, new: TweakValue,
         layer: LayerIndex = .default, isReported: Bool = false, isTemporary: Bool = false
     ) {
-        self.init(subject, .others(before: before, after: after), old, new, layer, isReported, isTemporary)
-    }
-
-    /// Creates a part for a set of an override where there was an override or nothing.
-    init(
-        overridden node: TweakNode, wasSet: Bool, old: TweakValue, new: TweakValue, isReported: Bool, isTemporary: Bool
-    ) {
-        self.init(.node(node), .override(wasSet: wasSet), old, new, .override, isReported, isTemporary)
-    }
-
-    /// Creates a part with the current values, but without overrides.
-    init(
-        _ subject: CommitSubject, old: TweakValue, new: TweakValue, layer: LayerIndex, isReported: Bool,
-        isTemporary: Bool = false
-    ) {
-        self.init(subject, .none, old, new, layer, isReported, isTemporary)
-    }
-
-    /// Creates a part without values.
-    package init(
-        _ subject: CommitSubject, layer: LayerIndex = .default, isReported: Bool = false, isTemporary: Bool = false
-    ) {
-        self.init(subject, .redacted, .bool(false), .bool(false), layer, isReported, isTemporary)
-    }
-
-    private init(
-        _ subject: CommitSubject, _ layers: Layers, _ old: TweakValue, _ new: TweakValue, _ layer: LayerIndex,
-        _ isReported: Bool, _ isTemporary: Bool
-    ) {
         self.subject = subject
-        self.layers = layers
+        self.overrides = overrides
         oldValue = old
         newValue = new
         self.layer = layer
@@ -106,27 +75,37 @@ package struct CommitPart: Sendable {
         self.isTemporary = isTemporary
     }
 
+    /// Creates a part without values.
+    package init(
+        redacted subject: CommitSubject, layer: LayerIndex = .default, isReported: Bool = false,
+        isTemporary: Bool = false
+    ) {
+        self.init(
+            subject, .redacted, old: .bool(false), new: .bool(false), layer: layer, isReported: isReported,
+            isTemporary: isTemporary)
+    }
+
     /// The current value before; nil if it must not be revealed.
-    package var old: TweakValue? { if case .redacted = layers { nil } else { oldValue } }
+    package var old: TweakValue? { if case .redacted = overrides { nil } else { oldValue } }
 
     /// The current value after; nil if it must not be revealed.
-    package var new: TweakValue? { if case .redacted = layers { nil } else { newValue } }
+    package var new: TweakValue? { if case .redacted = overrides { nil } else { newValue } }
 
     /// The overrides before.
     package var before: OverrideValues {
-        switch layers {
-        case .redacted, .none: OverrideValues()
-        case .override(let wasSet): OverrideValues(override: wasSet ? oldValue : nil)
-        case .others(let before, _): before
+        switch overrides {
+        case .redacted, .unchanged: OverrideValues()
+        case .set(let wasSet): OverrideValues(override: wasSet ? oldValue : nil)
+        case .changed(let before, _): before
         }
     }
 
     /// The overrides after.
     package var after: OverrideValues {
-        switch layers {
-        case .redacted, .none: OverrideValues()
-        case .override: OverrideValues(override: newValue)
-        case .others(_, let after): after
+        switch overrides {
+        case .redacted, .unchanged: OverrideValues()
+        case .set: OverrideValues(override: newValue)
+        case .changed(_, let after): after
         }
     }
 
@@ -138,30 +117,31 @@ package struct CommitPart: Sendable {
         if later.isPlain {
             extend(to: later.newValue)
         } else {
-            (layers, newValue) = (.others(before: before, after: later.after), later.newValue)
+            overrides = .changed(before: before, after: later.after)
+            newValue = later.newValue
         }
         return self.weight - weight
     }
 
     /// Merges a later set of an override into this part.
     mutating func extend(to value: TweakValue) {
-        switch layers {
-        case .override: break
+        switch overrides {
+        case .set: break
         case .redacted: return
-        case .none, .others: layers = .others(before: before, after: OverrideValues(override: value))
+        case .unchanged, .changed: overrides = .changed(before: before, after: OverrideValues(override: value))
         }
         newValue = value
     }
 
     /// Whether it is a set of an override where there was an override or nothing.
-    var isPlain: Bool { if case .override = layers { true } else { false } }
+    var isPlain: Bool { if case .set = overrides { true } else { false } }
 
     /// Its approximate size in memory, in units of a short value; a long text counts as several.
     var weight: Int { 1 + (newValue.textBytes ?? 0) / 256 }
 
     /// The lifetime of the temporary override that it set; nil if it set none.
     package var lifetime: Duration? {
-        guard case .others(let before, let after) = layers, let temporary = after.temporary,
+        guard case .changed(let before, let after) = overrides, let temporary = after.temporary,
             temporary.expires != before.temporary?.expires
         else { return nil }
         return temporary.expires - temporary.time
@@ -169,7 +149,7 @@ package struct CommitPart: Sendable {
 
     /// The same part without values.
     package var redacted: CommitPart {
-        CommitPart(subject, layer: layer, isReported: isReported, isTemporary: isTemporary)
+        CommitPart(redacted: subject, layer: layer, isReported: isReported, isTemporary: isTemporary)
     }
 
     /// Whether history and audit record it: a file's value below an override changes nothing.

@@ -1,4 +1,4 @@
-// Buffers the last commits for followers, each with its own cursor.
+// Buffers the last commits for followers, each with its own cursor, and frees memory when the limit is exceeded.
 
 import Synchronization
 
@@ -164,5 +164,205 @@ extension TweakRegistry {
         _ overflow: CommitStream.Overflow, _ wake: @escaping CommitStream.Wake
     ) -> CommitFollower {
         state.withLock { $0.stream.follow(overflow, after: $0.sequence, wake) }
+    }
+}
+
+extension CommitStream {
+    struct Follower {
+        let overflow: Overflow
+        let wake: Wake
+        /// The sequence of the first unread record.
+        var cursor: UInt64
+        /// Whether the next record wakes it.
+        var isAsleep = true
+        var fold: FoldingQueue?
+        var lost = Lost()
+    }
+
+    struct State {
+        /// Records with increasing sequences; gaps are records that all followers have read, or that were dropped.
+        var records: [CommitRecord] = []
+        var bytes = 0
+        /// The sequence of the next record.
+        var next: UInt64 = 0
+        var followers: [Follower?] = []
+        var hasEnded = false
+    }
+}
+
+// MARK: - Reading
+
+extension CommitStream.State {
+    /// Returns the unread records of a follower, and the removed records that no follower needs any more.
+    mutating func drain(
+        _ slot: Int, staysAwake: Bool
+    ) -> (batch: CommitStream.Batch, read: [CommitRecord]) {
+        var batch = CommitStream.Batch(isLast: hasEnded)
+        // Reads single properties: copying a follower costs reference counting.
+        guard let cursor = followers[slot]?.cursor else { return (batch, []) }
+        batch.folded = followers[slot]?.fold.take()
+        if let lost = followers[slot]?.lost, !lost.isEmpty {
+            batch.lost = lost
+            followers[slot]?.lost = CommitStream.Lost()
+        }
+        followers[slot]?.isAsleep = !staysAwake
+        if cursor >= next { return (batch, []) }
+        let start = position(of: cursor)
+        followers[slot]?.cursor = next
+        if start == 0, firstUnread == nil {
+            swap(&batch.records, &records)
+            bytes = 0
+            return (batch, [])
+        }
+        batch.records = Array(records[start...])
+        return (batch, removeRead())
+    }
+
+    /// The index of the first record with this or a higher sequence.
+    private func position(of sequence: UInt64) -> Int {
+        var (low, high) = (0, records.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if records[middle].sequence < sequence { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The number of records that a follower has not read.
+    func unreadCount(_ slot: Int) -> Int {
+        followers[slot].map { $0.cursor >= next ? 0 : records.count - position(of: $0.cursor) } ?? 0
+    }
+
+    /// The lowest sequence that a follower has not read; nil if all followers have read everything.
+    private var firstUnread: UInt64? {
+        var first = next
+        for slot in followers.indices { if let cursor = followers[slot]?.cursor, cursor < first { first = cursor } }
+        return first == next ? nil : first
+    }
+
+    /// Removes the records that all followers have read.
+    mutating func removeRead() -> [CommitRecord] {
+        let count = firstUnread.map { position(of: $0) } ?? records.count
+        return count == 0 ? [] : remove(0..<count)
+    }
+
+    private mutating func remove(_ range: Range<Int>) -> [CommitRecord] {
+        let taken = Array(records[range])
+        records.removeSubrange(range)
+        for record in taken { bytes -= record.memorySize }
+        return taken
+    }
+
+    mutating func takeSleepers() -> [CommitStream.Wake] {
+        var wakes: [CommitStream.Wake] = []
+        for slot in followers.indices where followers[slot]?.isAsleep == true {
+            followers[slot]?.isAsleep = false
+            if let wake = followers[slot]?.wake { wakes.append(wake) }
+        }
+        return wakes
+    }
+}
+
+// MARK: - Making room
+
+extension CommitStream.State {
+    /// Removes records until they fit the limit. The followers that are furthest behind skip records first, so that
+    /// active followers get each record.
+    mutating func makeRoom() -> [CommitRecord] {
+        var released: [CommitRecord] = []
+        // A single record stays, regardless of its size, so that the next read returns it complete.
+        while bytes > CommitStream.limit, records.count > 1, let slot = furthestBehind {
+            skipToEnd(slot)
+            released += removeRead()
+        }
+        while bytes > CommitStream.limit, records.count > 1 {
+            let dropped = dropHeaviest()
+            if dropped.isEmpty { break }
+            released += dropped
+        }
+        return released
+    }
+
+    /// The follower with the lowest cursor, among those that can skip to the end.
+    private var furthestBehind: Int? {
+        var (found, oldest): (Int?, UInt64) = (nil, next)
+        for slot in followers.indices {
+            guard let follower = followers[slot], follower.overflow != .drops, follower.cursor < oldest else {
+                continue
+            }
+            (found, oldest) = (slot, follower.cursor)
+        }
+        return found
+    }
+
+    /// Moves a follower to the end of the stream; it gets its unread changes folded, or restarts.
+    private mutating func skipToEnd(_ slot: Int) {
+        guard let follower = followers[slot] else { return }
+        switch follower.overflow {
+        case .drops: return
+        case .restarts: followers[slot]?.lost.note(records.last?.revision ?? 0)
+        case .folds:
+            var fold = followers[slot]?.fold.take() ?? FoldingQueue(threshold: 0)
+            for record in records[position(of: follower.cursor)...] {
+                record.forEachChange { fold.append($0) }
+            }
+            followers[slot]?.fold = fold.isEmpty ? nil : fold
+        }
+        followers[slot]?.cursor = next
+    }
+
+    /// Drops a quarter of all records: the oldest ones of the origins with the largest shares. Records without a
+    /// session, those of the program, count fourfold. The newest record stays, and so does the newest of each client:
+    /// a client whose next commit waits for the audit loses none to the program's.
+    private mutating func dropHeaviest() -> [CommitRecord] {
+        var shares: [String: Int] = [:]
+        for record in records.dropLast() { shares[record.origin.client, default: 0] += record.share }
+        let most = Self.shareLimit(shares.values)
+        var newest: [String: UInt64] = [:]
+        for record in records where record.kind?.session != nil { newest[record.origin.client] = record.sequence }
+        var (dropped, kept): ([CommitRecord], [CommitRecord]) = ([], [])
+        for record in records.dropLast() {
+            let origin = record.origin.client
+            guard let share = shares[origin], share > most, newest[origin] != record.sequence else {
+                kept.append(record)
+                continue
+            }
+            shares[origin] = share - record.share
+            bytes -= record.memorySize
+            dropped.append(record)
+        }
+        records = kept + records.suffix(1)
+        for record in dropped { noteLost(record) }
+        return dropped
+    }
+
+    /// The share that each origin may keep, so that all together keep three quarters.
+    private static func shareLimit(_ shares: some Collection<Int>) -> Int {
+        var rest = shares.reduce(0, +) / 4 * 3
+        for (position, share) in shares.sorted().enumerated() {
+            let most = rest / (shares.count - position)
+            if share > most { return most }
+            rest -= share
+        }
+        return 0
+    }
+
+    private mutating func noteLost(_ record: CommitRecord) {
+        for slot in followers.indices {
+            guard let cursor = followers[slot]?.cursor, cursor <= record.sequence else { continue }
+            followers[slot]?.lost.note(record.revision)
+        }
+    }
+}
+
+extension CommitRecord {
+    /// Its contribution to the share of its origin.
+    fileprivate var share: Int { kind?.session == nil ? 4 * memorySize : memorySize }
+
+    /// Calls `body` with each change, in the form for watchers.
+    package func forEachChange(_ body: (WatchedChange) -> Void) {
+        for part in parts {
+            if let change = WatchedChange(part, of: self) { body(change) }
+        }
     }
 }

@@ -49,14 +49,17 @@ struct HistoryPartDecoder {
             throw reader.problem("“path” is missing, or is not category/collection/name")
         }
         // A value of an unknown kind, from a later build, is treated as a secret: only the fact of the change is kept.
-        if isSecret || kind != nil && storedKind == nil { return CommitPart(.path(path, isSecret: true)) }
+        if isSecret || kind != nil && storedKind == nil { return CommitPart(redacted: .path(path, isSecret: true)) }
         guard let old = try value("old", values["old"], reader), let new = try value("new", values["new"], reader)
         else {
             throw reader.problem("\(path.token): “old” or “new” is missing")
         }
         return CommitPart(
-            .path(path), before: try layers("before", "temporaryBefore", reader, anchor),
-            after: try layers("after", "temporaryAfter", reader, anchor), old: old, new: new)
+            .path(path),
+            .changed(
+                before: try layers("before", "temporaryBefore", reader, anchor),
+                after: try layers("after", "temporaryAfter", reader, anchor)),
+            old: old, new: new)
     }
 
     private func layers(

@@ -14,16 +14,19 @@ struct CommitPartTests {
         switch step {
         case .first, .replaced:
             CommitPart(
-                overridden: node, wasSet: step == .replaced, old: .int(old), new: .int(new), isReported: true,
-                isTemporary: false)
+                .node(node), .set(wasSet: step == .replaced), old: .int(old), new: .int(new), layer: .override,
+                isReported: true)
         case .temporary:
             CommitPart(
-                .node(node), before: OverrideValues(override: .int(old)),
-                after: OverrideValues(override: .int(old), temporary: temporary), old: .int(old), new: .int(9))
+                .node(node),
+                .changed(
+                    before: OverrideValues(override: .int(old)),
+                    after: OverrideValues(override: .int(old), temporary: temporary)),
+                old: .int(old), new: .int(9))
         case .reset:
             CommitPart(
-                .node(node), before: OverrideValues(override: .int(old)), after: OverrideValues(), old: .int(old),
-                new: .int(0))
+                .node(node), .changed(before: OverrideValues(override: .int(old)), after: OverrideValues()),
+                old: .int(old), new: .int(0))
         }
     }
 
