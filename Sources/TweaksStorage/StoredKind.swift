@@ -90,7 +90,7 @@ extension JSONReader {
     }
 
     mutating func whole(_ key: String) throws(Problem) -> Int64 {
-        guard case .number(let text) = try scalar(), let number = Int64(text) else {
+        guard case .literal(let text) = try scalar(), let number = Int64(text) else {
             throw problem("“\(key)” is not a whole number")
         }
         return number

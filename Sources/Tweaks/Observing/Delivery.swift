@@ -1,4 +1,6 @@
-// Runs observers after a commit, without nesting one in another.
+// Runs observers after a commit, without nesting one in another, and counts those that wait for their actors.
+
+import Synchronization
 
 /// Runs the observers of changes from outside the program, on its own threads.
 ///
@@ -68,5 +70,98 @@ final class Delivery {
         let batch = waiting
         waiting = []
         return batch
+    }
+}
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#else
+    import Glibc
+#endif
+
+/// A thread-local object, created on demand and released when the thread ends.
+///
+/// A task-local value costs five times as much, and is inherited by tasks that outlive the code which set it.
+struct ThreadSlot<Object: AnyObject>: Sendable {
+    private let key: pthread_key_t
+
+    init() {
+        var key = pthread_key_t()
+        #if canImport(Darwin)
+            let code = pthread_key_create(&key) { Unmanaged<AnyObject>.fromOpaque($0).release() }
+        #else
+            let code = pthread_key_create(&key) { object in
+                if let object { Unmanaged<AnyObject>.fromOpaque(object).release() }
+            }
+        #endif
+        // Fatal, as in the Swift runtime: a process has hundreds of keys, and nothing works without this one.
+        if code != 0 { fatalError("Tweaks: no thread-specific key is left in this process (error \(code))") }
+        self.key = key
+    }
+
+    /// The object of this thread.
+    func object(_ make: () -> Object) -> Object {
+        if let pointer = pthread_getspecific(key) { return Unmanaged.fromOpaque(pointer).takeUnretainedValue() }
+        let object = make()
+        pthread_setspecific(key, Unmanaged.passRetained(object).toOpaque())
+        return object
+    }
+}
+
+/// The observers and bindings of a registry that wait for their actors.
+package final class ActorDeliveries: Sendable {
+    private struct Entry {
+        /// Nil for an object that Observation tracks, which removes its entry itself.
+        let subscriber: Subscriber?
+        var since: Moment
+    }
+
+    private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+    private let clock: @Sendable () -> ContinuousClock.Instant
+
+    init(clock: @escaping @Sendable () -> ContinuousClock.Instant) { self.clock = clock }
+
+    /// Counts an observer's delivery from now on, unless it has run or is counted already.
+    func add(_ subscriber: Subscriber) {
+        let now = Moment(clock())
+        entries.withLock { entries in
+            guard subscriber.beginsWaiting() else { return }
+            entries[ObjectIdentifier(subscriber)] = Entry(subscriber: subscriber, since: now)
+        }
+    }
+
+    /// Updates the entry of an observer that has run: its next change is younger.
+    func update(_ subscriber: Subscriber) {
+        let now = Moment(clock())
+        let key = ObjectIdentifier(subscriber)
+        // Released outside the lock: this may be the last reference.
+        let ended = entries.withLock { entries -> Entry? in
+            if subscriber.endsWaiting() { return entries.removeValue(forKey: key) }
+            entries[key]?.since = now
+            return nil
+        }
+        withExtendedLifetime(ended) {}
+    }
+
+    /// Counts a delivery of another kind from now on.
+    func begin(_ object: AnyObject) {
+        let now = Moment(clock())
+        entries.withLock { $0[ObjectIdentifier(object)] = Entry(subscriber: nil, since: now) }
+    }
+
+    /// Ends counting it.
+    func end(_ object: AnyObject) { _ = entries.withLock { $0.removeValue(forKey: ObjectIdentifier(object)) } }
+
+    /// The number of deliveries, and for how long the oldest one has been due.
+    package var report: (count: Int, lag: Duration) {
+        let now = Moment(clock())
+        return entries.withLock { entries in
+            let due = entries.values.filter { $0.subscriber?.isDue ?? true }
+            return (due.count, due.map(\.since).min().map { now - $0 } ?? .zero)
+        }
     }
 }

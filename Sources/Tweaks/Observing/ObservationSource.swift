@@ -130,3 +130,14 @@ extension Tweak {
         #endif
     }
 }
+
+/// A thread-safe weak reference that can be set later.
+final class WeakBox<Object: AnyObject & Sendable>: Sendable {
+    private struct Reference { weak var object: Object? }
+    private let reference = Mutex(Reference())
+
+    var value: Object? {
+        get { reference.withLock { $0.object } }
+        set { reference.withLock { $0.object = newValue } }
+    }
+}

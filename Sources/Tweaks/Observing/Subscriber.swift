@@ -242,26 +242,20 @@ extension Subscriber {
     private static let maxHops: UInt8 = 4
 
     /// Delivers the newest change on the actor: at once if this code runs on it, otherwise by a hop.
-    func runOnActor() {
-        guard let actor = beginHop(most: Self.maxHops) else { return }
+    func runOnActor() { hop(most: Self.maxHops, immediately: true) }
+
+    /// Delivers the newest change by a hop, by default from outside the actor; one hop at a time.
+    private func hop(most: UInt8 = 1, immediately: Bool = false) {
+        guard let actor = beginHop(most: most) else { return }
         let body = hopOperation(on: actor)
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+        if immediately, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             Task.immediate(operation: body)
         } else {
             Task(operation: body)
         }
-        noteWaiting()
+        // Counts the delivery as waiting, unless it has run on this thread.
+        if isDue { registry?.actorDeliveries.add(self) }
     }
-
-    /// Delivers the newest change by a hop, from outside the actor; one hop at a time.
-    private func hop() {
-        guard let actor = beginHop(most: 1) else { return }
-        Task(operation: hopOperation(on: actor))
-        noteWaiting()
-    }
-
-    /// Counts the delivery as waiting, unless it has run on this thread.
-    private func noteWaiting() { if isDue { registry?.actorDeliveries.add(self) } }
 
     /// Whether a change waits or is being delivered.
     var isDue: Bool { state.withLock { $0.isDue } }

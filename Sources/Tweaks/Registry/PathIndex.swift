@@ -33,7 +33,7 @@ struct PathIndex: Sendable {
     /// Removes a slot whose node is still in `nodes`.
     mutating func remove(_ slot: Int, in nodes: [TweakNode?]) {
         guard let node = nodes[slot] else { return }
-        var position = Self.withBytes(node) { Self.hash($0) } & (slots.count - 1)
+        var position = node.path.withBytes(Self.hash) & (slots.count - 1)
         while slots[position] != Int32(slot) {
             if slots[position] == Self.empty { return }
             position = (position + 1) & (slots.count - 1)
@@ -42,14 +42,17 @@ struct PathIndex: Sendable {
     }
 
     private mutating func place(_ slot: Int, _ node: TweakNode) {
-        var position = Self.withBytes(node) { Self.hash($0) } & (slots.count - 1)
+        var position = node.path.withBytes(Self.hash) & (slots.count - 1)
         while slots[position] >= 0 { position = (position + 1) & (slots.count - 1) }
         slots[position] = Int32(slot)
     }
 
     private mutating func grow(_ nodes: [TweakNode?]) {
         let live = slots.filter { $0 >= 0 }
-        slots = Array(repeating: Self.empty, count: max(16, live.count.nextPowerOfTwo * 4))
+        // A power of two, as the mask requires.
+        var count = 16
+        while count < live.count * 4 { count *= 2 }
+        slots = Array(repeating: Self.empty, count: count)
         used = live.count
         for slot in live {
             if let node = nodes[Int(slot)] { place(Int(slot), node) }
@@ -57,17 +60,11 @@ struct PathIndex: Sendable {
     }
 
     private static func matches(_ node: TweakNode, _ path: UnsafeBufferPointer<UInt8>) -> Bool {
-        withBytes(node) { bytes in
+        node.path.withBytes { bytes in
             guard bytes.count == path.count else { return false }
             for position in 0..<path.count where bytes[position] != path[position] { return false }
             return true
         }
-    }
-
-    private static func withBytes<Result>(
-        _ node: TweakNode, _ body: (UnsafeBufferPointer<UInt8>) -> Result
-    ) -> Result {
-        node.path.withBytes(body)
     }
 
     /// FNV-1a, 64 bits (Fowler, Noll, Vo), folded because only the low bits are used.
@@ -75,26 +72,5 @@ struct PathIndex: Sendable {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in path { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
         return Int(truncatingIfNeeded: hash ^ (hash >> 32))
-    }
-}
-
-extension TweakPath {
-    /// The bytes of the joined form.
-    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        joined.withBytes(body)
-    }
-}
-
-extension String {
-    /// Calls `body` with the UTF-8 of this string; native strings are not copied.
-    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        utf8.withContiguousStorageIfAvailable(body) ?? Array(utf8).withUnsafeBufferPointer(body)
-    }
-}
-
-extension Int {
-    /// The smallest power of two that is not less.
-    fileprivate var nextPowerOfTwo: Int {
-        self <= 1 ? 1 : 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount)
     }
 }

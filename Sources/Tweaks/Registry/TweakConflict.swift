@@ -1,7 +1,5 @@
 // Reports conflicting declarations: different definitions of one path, or two paths that look the same.
 
-import Synchronization
-
 /// Two conflicting declarations.
 ///
 /// Either a path was declared twice with another default, range or description, and the first declaration is used; or
@@ -45,18 +43,10 @@ public struct TweakConflict: Sendable, CustomStringConvertible {
 
 /// A registered conflict handler; it stays registered when this value is released.
 public struct TweakConflictObservation: Sendable {
-    private let handler: ConflictHandler
-    private let remove: @Sendable (ConflictHandler) -> Void
-
-    init(_ handler: ConflictHandler, _ registry: TweakRegistry) {
-        self.handler = handler
-        remove = { [weak registry] handler in
-            registry?.state.withLock { $0.conflictHandlers.removeAll { $0 === handler } }
-        }
-    }
+    fileprivate let remove: @Sendable () -> Void
 
     /// Removes the handler: no more calls start. A call on another thread may still be running.
-    public func cancel() { remove(handler) }
+    public func cancel() { remove() }
 }
 
 /// A handler with an identity, so that it can be removed.
@@ -84,7 +74,9 @@ extension TweakRegistry {
             return state.conflicts
         }
         for conflict in known { handler.call(conflict) }
-        return TweakConflictObservation(handler, self)
+        return TweakConflictObservation { [weak self] in
+            self?.state.withLock { $0.conflictHandlers.removeAll { $0 === handler } }
+        }
     }
 
     /// Reports a conflict unless it was already reported for the same path and the same second location.

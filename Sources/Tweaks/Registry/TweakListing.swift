@@ -1,7 +1,5 @@
 // Sorts the tweaks of a registry into categories and collections, in the order of all listings.
 
-import Synchronization
-
 /// A category and its collections.
 public struct TweakCategory: TweakHandle {
     /// Its name, the first part of its tweaks' paths.
@@ -45,6 +43,14 @@ package final class TweakListing: Sendable {
         package let category: String
         package let collection: String
         package let nodes: [TweakNode]
+
+        /// Whether it comes before the group of these names; compared byte by byte.
+        func precedes(_ category: String, _ collection: String) -> Bool {
+            if !self.category.utf8.elementsEqual(category.utf8) {
+                return self.category.utf8.lexicographicallyPrecedes(category.utf8)
+            }
+            return self.collection.utf8.lexicographicallyPrecedes(collection.utf8)
+        }
     }
 
     package let groups: [Group]
@@ -67,7 +73,7 @@ package final class TweakListing: Sendable {
             let end = Self.position(of: addition, in: rest)
             groups += rest[..<end]
             rest = rest[end...]
-            if let known = rest.first, !Self.precedes(addition, known) {
+            if let known = rest.first, !addition.precedes(known.category, known.collection) {
                 rest.removeFirst()
                 groups.append(
                     Group(
@@ -84,7 +90,7 @@ package final class TweakListing: Sendable {
         var (low, high) = (groups.startIndex, groups.endIndex)
         while low < high {
             let middle = (low + high) / 2
-            if precedes(groups[middle], group) { low = middle + 1 } else { high = middle }
+            if groups[middle].precedes(group.category, group.collection) { low = middle + 1 } else { high = middle }
         }
         return low
     }
@@ -96,11 +102,7 @@ package final class TweakListing: Sendable {
                 category: path.category, collection: path.collection,
                 nodes: nodes.sorted { $0.sequence < $1.sequence })
         }
-        .sorted { precedes($0, $1) }
-    }
-
-    private static func precedes(_ left: Group, _ right: Group) -> Bool {
-        precedes((left.category, left.collection), (right.category, right.collection))
+        .sorted { $0.precedes($1.category, $1.collection) }
     }
 
     /// Creates a listing from sorted groups.
@@ -135,16 +137,8 @@ package final class TweakListing: Sendable {
     /// Whether a node comes before another one in listings.
     package static func precedes(_ left: TweakNode, _ right: TweakNode) -> Bool {
         if left.path.groupBytes.elementsEqual(right.path.groupBytes) { return left.sequence < right.sequence }
-        return precedes((left.path.category, left.path.collection), (right.path.category, right.path.collection))
-    }
-
-    private static func precedes(
-        _ left: (category: String, collection: String), _ right: (category: String, collection: String)
-    ) -> Bool {
-        if !left.category.utf8.elementsEqual(right.category.utf8) {
-            return left.category.utf8.lexicographicallyPrecedes(right.category.utf8)
-        }
-        return left.collection.utf8.lexicographicallyPrecedes(right.collection.utf8)
+        return Group(category: left.path.category, collection: left.path.collection, nodes: [])
+            .precedes(right.path.category, right.path.collection)
     }
 }
 

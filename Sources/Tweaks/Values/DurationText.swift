@@ -60,51 +60,31 @@ package enum DurationText {
         let words = text.split(separator: " ")
         // `1 2ms` is not 12ms.
         for (word, next) in zip(words, words.dropFirst())
-        where word.utf8.last.map(isDigit) == next.utf8.first.map(isDigit) {
+        where word.utf8.last?.isDigit == next.utf8.first?.isDigit {
             return nil
         }
         let text = words.joined()
-        let isNumber = text.utf8.allSatisfy { isDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+        let isNumber = text.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
         if !isNumber { return parse(text) }
         if text == "0" { return 0 }
         let unit = print(other).drop { !$0.isLetter }
         return unit.contains { !$0.isLetter } ? nil : parse(text + unit)
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
     private static func term(_ bytes: inout ArraySlice<UInt8>) -> (UInt64, rank: Int)? {
-        let whole = digits(&bytes)
-        var fraction: ArraySlice<UInt8> = []
-        if bytes.first == UInt8(ascii: ".") {
-            bytes.removeFirst()
-            fraction = digits(&bytes)
-            if fraction.isEmpty { return nil }
-        }
+        let number = bytes.prefix { $0.isDigit || $0 == UInt8(ascii: ".") }
+        bytes.removeFirst(number.count)
         let letters = bytes.prefix { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }
         bytes.removeFirst(letters.count)
         let name = String(decoding: letters, as: UTF8.self)
-        guard !whole.isEmpty, let index = units.firstIndex(where: { $0.name == name }),
-            let amount = amount(whole, fraction, unit: units[index].nanoseconds)
+        // A digit on both sides of a point.
+        guard number.first?.isDigit == true, number.last?.isDigit == true,
+            let index = units.firstIndex(where: { $0.name == name }),
+            let count = ExactDecimal(String(decoding: number, as: UTF8.self)),
+            let unit = ExactDecimal(String(units[index].nanoseconds)), let whole = count.times(unit).whole,
+            let amount = UInt64(exactly: whole)
         else { return nil }
         return (amount, units.count - index)
-    }
-
-    private static func digits(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let run = bytes.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
-        bytes.removeFirst(run.count)
-        return run
-    }
-
-    private static func amount(_ whole: ArraySlice<UInt8>, _ fraction: ArraySlice<UInt8>, unit: UInt64) -> UInt64? {
-        // No unit needs more than 14 decimals to reach a nanosecond, so 18 digits are enough for every exact value.
-        let zeros = fraction.reversed().prefix { $0 == UInt8(ascii: "0") }.count
-        let decimals = fraction.dropLast(zeros)
-        guard decimals.count <= 18, let whole = UInt64(String(decoding: whole, as: UTF8.self)) else { return nil }
-        let numerator = UInt128(UInt64(String(decoding: decimals, as: UTF8.self)) ?? 0) * UInt128(unit)
-        let power = decimals.reduce(UInt128(1)) { power, _ in power * 10 }
-        guard numerator % power == 0 else { return nil }
-        return UInt64(exactly: UInt128(whole) * UInt128(unit) + numerator / power)
     }
 }
 

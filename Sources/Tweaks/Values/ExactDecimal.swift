@@ -20,13 +20,22 @@ package struct ExactDecimal: Equatable, Sendable {
         let parts = rest.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 | 0x20 == UInt8(ascii: "e") }
         let numbers = parts[0].split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
         let digits = numbers.joined().map { $0 &- UInt8(ascii: "0") }
-        // A text has fewer digits than 2⁴⁰, so no sum of such an exponent with a count of digits overflows.
         guard !digits.isEmpty, digits.allSatisfy({ $0 < 10 }),
-            let exponent = parts.count == 1 ? 0 : Int(Substring(parts[1])), exponent.magnitude < 1 << 40
+            let exponent = parts.count == 1 ? 0 : Self.exponent(parts[1])
         else { return nil }
         let decimals = numbers.count == 2 ? numbers[1].count : 0
         self.init(isNegative: sign == UInt8(ascii: "-"), digits[...], exponent: exponent - decimals)
         if !self.digits.isEmpty, (self.exponent + self.digits.count).magnitude > Self.largestPower { return nil }
+    }
+
+    /// An exponent; one beyond 2⁴⁰ is cut to that. A text has fewer digits, so no sum with their count overflows.
+    private static func exponent(_ text: Substring.UTF8View) -> Int? {
+        let limit = 1 << 40
+        if let exponent = Int(Substring(text)) { return min(max(exponent, -limit), limit) }
+        let isSigned = text.first == UInt8(ascii: "-") || text.first == UInt8(ascii: "+")
+        let digits = text.dropFirst(isSigned ? 1 : 0)
+        guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
+        return text.first == UInt8(ascii: "-") ? -limit : limit
     }
 
     /// A double, as its shortest text has it; nil for NaN and infinities.
@@ -85,10 +94,39 @@ package struct ExactDecimal: Equatable, Sendable {
         ExactDecimal(isNegative: !isNegative, digits[...], exponent: exponent)
     }
 
+    /// The number without a fraction, `50e-1` as 5; nil if it has one, or beyond 128 bits.
+    package var whole: Int128? {
+        // The last digit is not 0.
+        guard exponent >= 0, digits.count + exponent < 40 else { return nil }
+        let text = (digits + Array(repeating: 0, count: exponent)).map { $0 + UInt8(ascii: "0") }
+        return digits.isEmpty ? 0 : Int128((isNegative ? "-" : "") + String(decoding: text, as: UTF8.self))
+    }
+
     /// The nearest double; infinite beyond its range.
     package var nearest: Double {
         if digits.isEmpty { return 0 }
         let text = String(decoding: digits.map { $0 + UInt8(ascii: "0") }, as: UTF8.self)
         return Double("\(isNegative ? "-" : "")\(text)e\(exponent)") ?? .nan
     }
+}
+
+/// Arithmetic on doubles as their shortest texts have them: the nearest double to the exact decimal result.
+package enum Decimals {
+    /// `origin + count × step`.
+    package static func multiple(_ count: Double, of step: Double, from origin: Double) -> Double {
+        guard let count = ExactDecimal(count), let step = ExactDecimal(step), let origin = ExactDecimal(origin) else {
+            // NaN, or infinite.
+            return origin + count * step
+        }
+        return origin.plus(count.times(step)).nearest
+    }
+
+    /// `left + right`: 0.1 + 0.2 is 0.3.
+    package static func sum(_ left: Double, _ right: Double) -> Double {
+        guard let first = ExactDecimal(left), let second = ExactDecimal(right) else { return left + right }
+        return first.plus(second).nearest
+    }
+
+    /// `left × right`.
+    package static func product(_ left: Double, _ right: Double) -> Double { multiple(left, of: right, from: 0) }
 }

@@ -24,7 +24,7 @@ package enum TimeText {
         let bytes = Array(text.utf8)
         let pattern = Array("0000-00-00T00:00:00".utf8)
         guard bytes.count > pattern.count, bytes.last == UInt8(ascii: "Z") else { return nil }
-        for (byte, wanted) in zip(bytes, pattern) where wanted == UInt8(ascii: "0") ? !isDigit(byte) : byte != wanted {
+        for (byte, wanted) in zip(bytes, pattern) where wanted == UInt8(ascii: "0") ? !byte.isDigit : byte != wanted {
             return nil
         }
         guard let millisecond = fraction(bytes[pattern.count..<(bytes.count - 1)]) else { return nil }
@@ -40,12 +40,10 @@ package enum TimeText {
     private static func fraction(_ bytes: ArraySlice<UInt8>) -> Int64? {
         if bytes.isEmpty { return 0 }
         let digits = bytes.dropFirst()
-        guard bytes.first == UInt8(ascii: "."), !digits.isEmpty, digits.allSatisfy(isDigit) else { return nil }
+        guard bytes.first == UInt8(ascii: "."), !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
         let three = Array(digits.prefix(3)) + Array(repeating: UInt8(ascii: "0"), count: max(0, 3 - digits.count))
         return three.reduce(0) { $0 * 10 + Int64($1 & 15) }
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     private static func padded(_ number: Int64, _ width: Int = 2) -> String {
         let digits = String(number)
@@ -55,29 +53,25 @@ package enum TimeText {
 
 /// A timestamp split into date and time of day.
 private struct Parts: Equatable {
-    var (year, month, day): (Int64, Int64, Int64)
-    var (hour, minute, second, millisecond): (Int64, Int64, Int64, Int64)
+    let year: Int64
+    let month: Int64
+    let day: Int64
+    let hour: Int64
+    let minute: Int64
+    let second: Int64
+    let millisecond: Int64
 
-    static func == (left: Parts, right: Parts) -> Bool {
-        (left.year, left.month, left.day) == (right.year, right.month, right.day)
-            && (left.hour, left.minute, left.second, left.millisecond)
-                == (right.hour, right.minute, right.second, right.millisecond)
-    }
-
-    private static let day: Int64 = 86_400_000
+    fileprivate static let millisecondsOfDay: Int64 = 86_400_000
     /// The timestamps of the years 0000 to 9999.
-    private static let limits: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+    fileprivate static let limits: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+}
 
-    init(year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64, millisecond: Int64) {
-        (self.year, self.month, self.day) = (year, month, day)
-        (self.hour, self.minute, self.second, self.millisecond) = (hour, minute, second, millisecond)
-    }
-
+extension Parts {
     /// Howard Hinnant's civil_from_days: years begin in March, so that the leap day is the last one.
     init(_ milliseconds: Int64) {
         let moment = min(max(milliseconds, Self.limits.lowerBound), Self.limits.upperBound)
-        let days = (moment - (moment >= 0 ? 0 : Self.day - 1)) / Self.day
-        let rest = moment - days * Self.day
+        let days = (moment - (moment >= 0 ? 0 : Self.millisecondsOfDay - 1)) / Self.millisecondsOfDay
+        let rest = moment - days * Self.millisecondsOfDay
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097
@@ -87,8 +81,10 @@ private struct Parts: Equatable {
         day = dayOfYear - (153 * march + 2) / 5 + 1
         month = march < 10 ? march + 3 : march - 9
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        (hour, minute) = (rest / 3_600_000, rest / 60_000 % 60)
-        (second, millisecond) = (rest / 1_000 % 60, rest % 1_000)
+        hour = rest / 3_600_000
+        minute = rest / 60_000 % 60
+        second = rest / 1_000 % 60
+        millisecond = rest % 1_000
     }
 
     /// The inverse, Howard Hinnant's days_from_civil.
@@ -99,6 +95,6 @@ private struct Parts: Equatable {
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
         let days = era * 146_097 + dayOfEra - 719_468
-        return days * Self.day + hour * 3_600_000 + minute * 60_000 + second * 1_000 + millisecond
+        return days * Self.millisecondsOfDay + hour * 3_600_000 + minute * 60_000 + second * 1_000 + millisecond
     }
 }

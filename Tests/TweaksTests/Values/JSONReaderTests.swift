@@ -5,7 +5,7 @@ import Testing
 @testable import Tweaks
 
 struct JSONReaderTests {
-    private static func scalar(_ text: String) throws(JSONReader.Problem) -> JSONReader.Scalar {
+    private static func scalar(_ text: String) throws(JSONReader.Problem) -> JSON {
         var reader = JSONReader(Array(text.utf8))
         try reader.check()
         let scalar = try reader.scalar()
@@ -15,13 +15,13 @@ struct JSONReaderTests {
 
     @Test(
         arguments: [
-            ("null", .null), ("true", .bool(true)), (" false\r\n\t", .bool(false)), ("0", .number("0")),
-            ("-0", .number("-0")), ("-9223372036854775809", .number("-9223372036854775809")),
-            ("0.10", .number("0.10")), ("1E+05", .number("1E+05")), ("\"\"", .string("")),
+            ("null", .null), ("true", .bool(true)), (" false\r\n\t", .bool(false)), ("0", .literal("0")),
+            ("-0", .literal("-0")), ("-9223372036854775809", .literal("-9223372036854775809")),
+            ("0.10", .literal("0.10")), ("1E+05", .literal("1E+05")), ("\"\"", .string("")),
             (#""\"\\\/\b\f\n\r\t""#, .string("\"\\/\u{8}\u{C}\n\r\t")), (#""\u00e9\ud83D\uDe00""#, .string("é😀")),
             ("\"é😀\u{7F}\"", .string("é😀\u{7F}")), (#""a\u0000b""#, .string("a\u{0}b")),
-        ] as [(String, JSONReader.Scalar)])
-    func readsScalars(text: String, scalar: JSONReader.Scalar) throws { #expect(try Self.scalar(text) == scalar) }
+        ] as [(String, JSON)])
+    func readsScalars(text: String, scalar: JSON) throws { #expect(try Self.scalar(text) == scalar) }
 
     @Test(arguments: [
         "", " ", "nul", "True", "truefalse", "1 2", "01", "-", "-01", "1.", ".5", "+1", "1e", "1e+", "0x2a", "NaN",
