@@ -14,18 +14,11 @@ package enum FileTrust {
     package static func objection(to path: String) -> String? {
         let steps = ResolvedPath.steps(to: path)
         // The directory that contains the name, and the one that contains the file after following links.
-        let nearest = [path, steps.last ?? path].map(directory)
+        let nearest = [path, steps.last ?? path].map { Folder.split($0).directory }
         for step in steps {
             if let objection = objection(step, isNear: nearest.contains(step)) { return objection }
         }
         return nil
-    }
-
-    /// The directory of a path. A resolved path has no doubled slashes; a path with them is checked through its
-    /// resolved form.
-    private static func directory(of path: String) -> String {
-        let slash = path.lastIndex(of: "/") ?? path.startIndex
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     private static func objection(_ path: String, isNear: Bool) -> String? {

@@ -1,4 +1,4 @@
-// Decodes the overrides file: entries, or a description of the errors.
+// Reads and writes the overrides file: one line per override, so that a change is one line in a diff.
 
 package import Tweaks
 import TweaksWire
@@ -195,5 +195,152 @@ extension TweakPath {
                 return left.count < right.count
             }
         }
+    }
+}
+
+extension OverridesFile.Entry {
+    /// The values of the known keys.
+    private struct Fields {
+        var path: String?
+        var kind: String?
+        var component: String?
+        var origin: String?
+        var time: String?
+        var value: JSON?
+        var covered: JSON?
+        var expires: String?
+
+        mutating func read(_ key: String, _ reader: inout JSONReader) throws(JSONReader.Problem) {
+            switch key {
+            case "path": path = try reader.text(key, isNew: path == nil)
+            case "kind": kind = try reader.text(key, isNew: kind == nil)
+            case "of": component = try reader.text(key, isNew: component == nil)
+            case "origin": origin = try reader.text(key, isNew: origin == nil)
+            case "time": time = try reader.text(key, isNew: time == nil)
+            case "value": value = try reader.value(key, isNew: value == nil)
+            case "covered": covered = try reader.value(key, isNew: covered == nil)
+            case "expires": expires = try reader.text(key, isNew: expires == nil)
+            default: try reader.skip()
+            }
+        }
+    }
+
+    init(
+        _ reader: inout JSONReader, number: Int, _ anchor: TimeAnchor
+    ) throws(JSONReader.Problem) {
+        guard reader.peek() == UInt8(ascii: "{") else { throw reader.problem("override \(number) is not an object") }
+        let start = reader.position
+        var fields = Fields()
+        try reader.object { key, reader throws(JSONReader.Problem) in try fields.read(key, &reader) }
+        text = Array(reader.bytes[start..<reader.position])
+        guard let path = fields.path.flatMap({ try? TweakPath($0) }) else {
+            throw reader.problem("override \(number): “path” is missing, or is not category/collection/name")
+        }
+        key = OverrideKey(path, isTemporary: fields.expires != nil)
+        do throws(EntryProblem) {
+            stored = try Self.stored(path, fields, anchor)
+        } catch {
+            throw reader.problem("override \(number), \(path.token): \(error.text)")
+        }
+    }
+
+    private struct EntryProblem: Error {
+        let text: String
+    }
+
+    /// Nil if this build does not have values of that kind: a later version may have written it.
+    private static func stored(
+        _ path: TweakPath, _ fields: Fields, _ anchor: TimeAnchor
+    ) throws(EntryProblem) -> StoredEntry? {
+        guard let kindText = fields.kind, kindText != TweakKind.action.rawValue else {
+            throw EntryProblem(text: "“kind” is missing or unknown")
+        }
+        guard let kind = StoredKind(kind: kindText, of: fields.component) else { return nil }
+        guard let value = fields.value.flatMap({ kind.value($0) }) else {
+            throw EntryProblem(text: "“value” is missing, or is not of kind \(kindText)")
+        }
+        let covered = fields.covered.map { kind.value($0) }
+        if case .some(nil) = covered { throw EntryProblem(text: "“covered” is not of kind \(kindText)") }
+        guard let origin = fields.origin else { throw EntryProblem(text: "“origin” is missing") }
+        guard let time = fields.time.flatMap({ TimeText.parse($0) }) else {
+            throw EntryProblem(text: "“time” is missing, or is not like 2026-11-21T09:30:00Z")
+        }
+        let (start, end) = try life(fields, from: time, anchor)
+        return StoredEntry(
+            path: path, content: .value(value), origin: TweakOrigin(origin), time: start, covered: covered ?? nil,
+            expires: end)
+    }
+
+    private static func life(
+        _ fields: Fields, from time: Int64, _ anchor: TimeAnchor
+    ) throws(EntryProblem) -> (start: ContinuousClock.Instant, end: ContinuousClock.Instant?) {
+        guard let text = fields.expires else { return (anchor.instant(time), nil) }
+        guard let expires = TimeText.parse(text) else {
+            throw EntryProblem(text: "“expires” is not like 2026-11-21T09:30:00Z")
+        }
+        return anchor.lifetime(from: time, to: expires)
+    }
+}
+
+// MARK: - Writing
+
+extension OverridesFile {
+    /// The file with these sorted lines and the quarantined entries.
+    static func text(
+        program: String, revision: UInt64, lines: some Collection<[UInt8]>, quarantined: [[UInt8]] = []
+    ) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(lines.reduce(160 + program.utf8.count) { $0 + $1.count + 6 })
+        bytes.append("{\n  \"format\": \"\(format)\",\n  \"version\": \(version),\n  \"program\": ")
+        bytes.append(json: program)
+        bytes.append(",\n  \"revision\": ")
+        bytes.append(decimal: revision)
+        bytes.append(",\n  \"overrides\": ")
+        bytes.append(list: lines)
+        if !quarantined.isEmpty {
+            bytes.append(",\n  \"setAside\": ")
+            bytes.append(list: quarantined)
+        }
+        bytes.append("\n}\n")
+        return bytes
+    }
+
+    /// The line of one override; nil for a value without an exact text, which no tweak can have.
+    static func line(_ entry: StoredEntry, _ anchor: TimeAnchor) -> [UInt8]? {
+        guard case .value(let value) = entry.content else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(192)
+        bytes.append("{\"path\": ")
+        bytes.append(json: entry.path.joined)
+        let covered = entry.covered.flatMap { $0.kind == value.kind || [$0, value].contains(.notSet) ? $0 : nil }
+        StoredKind([value, covered])?.append(to: &bytes, space: " ")
+        bytes.append(", \"value\": ")
+        guard bytes.append(stored: value) else { return nil }
+        bytes.append(", \"origin\": ")
+        bytes.append(json: entry.origin.description)
+        bytes.append(", \"time\": \"\(TimeText.print(anchor.milliseconds(entry.time)))\"")
+        if let covered {
+            let end = bytes.count
+            bytes.append(", \"covered\": ")
+            if !bytes.append(stored: covered) { bytes.removeLast(bytes.count - end) }
+        }
+        if let expires = entry.expires {
+            bytes.append(", \"expires\": \"\(TimeText.print(anchor.milliseconds(expires)))\"")
+        }
+        bytes.append("}")
+        return bytes
+    }
+}
+
+extension [UInt8] {
+    /// Appends a list with one element per line.
+    fileprivate mutating func append(list lines: some Collection<[UInt8]>) {
+        var separator = "[\n    "
+        for line in lines {
+            append(separator)
+            append(contentsOf: line)
+            separator = ",\n    "
+        }
+        append(lines.isEmpty ? "[]" : "\n  ]")
     }
 }

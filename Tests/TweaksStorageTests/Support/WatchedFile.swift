@@ -113,7 +113,7 @@ final class WatchedFile: Sendable {
 extension ResolvedPath.Target {
     var metadata: ResolvedPath.Metadata? { if case .file(let metadata) = self { metadata } else { nil } }
 
-    var changed: ResolvedPath.Time? { metadata?.changed }
+    var changed: Int64? { metadata?.changed }
 }
 
 /// The shell, which tests use to change files like editors and deployments do.
