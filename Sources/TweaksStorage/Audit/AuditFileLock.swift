@@ -22,12 +22,10 @@ struct AuditFileLock {
     /// How long another process may hold the lock: it does so while it writes some lines, or until it has ended.
     static let patience = Duration.seconds(5)
 
-    init(
-        _ auditPath: String, _ auditName: String, isStrict: Bool, _ files: any FileSystem, _ time: any StorageTime
-    ) {
-        path = auditPath + ".lock"
+    init(_ auditPath: String, isStrict: Bool, _ files: any FileSystem, _ time: any StorageTime) {
         self.auditPath = auditPath
-        name = auditName + ".lock"
+        path = auditPath + ".lock"
+        name = Folder.split(path).name
         // A process that can open it can hold it.
         rules = FileRules(isStrict ? .userOrRoot : .anyone, forbidden: 0o077)
         self.files = files

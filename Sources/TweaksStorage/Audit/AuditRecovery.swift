@@ -1,4 +1,4 @@
-// Counts what clients wrote today before this run, a slice of the files at a time.
+// Finds out what earlier runs wrote: what clients have written today, and how far the file got before a crash.
 
 import Tweaks
 import TweaksSystem
@@ -41,9 +41,7 @@ struct AuditRecovery {
         let limit = bytesPerDay.multipliedReportingOverflow(by: 2)
         var rest = Int64(max(AuditFile.tailSize, limit.overflow ? .max : limit.partialValue))
         for number in 0..<Self.maxFiles where rest > 0 {
-            guard let open = try? directory.open(file.older(number), for: .reading, FileRules(.anyone)) else {
-                continue
-            }
+            guard let open = try? file.open(number, directory) else { continue }
             let size = min(rest, open.info.size)
             if size > 0 { parts.append(Part(file: open, position: open.info.size - size, end: open.info.size)) }
             rest -= size
@@ -73,10 +71,52 @@ struct AuditRecovery {
     }
 
     private mutating func count(_ line: ArraySlice<UInt8>) {
-        guard let head = AuditLineHead(line), let client = head.client else { return }
+        guard let head = AuditLine(head: line), let client = head.client else { return }
         // The wall clock may have been set back.
         let time = anchor.instant(min(head.time, anchor.wall))
         _ = budgets.hasBudget(client, time)
         budgets.spend(line.count + 1, client, time)
+    }
+}
+
+/// The progress of an audit file, from its last lines: a crash of the machine can lose the last ones.
+struct AuditProgress {
+    /// The last revision in the file; its own commit may be incomplete.
+    private(set) var revision: UInt64 = 0
+    /// The number of tweaks in that commit, and those that have a line.
+    private var tweaks: Int64 = 1
+    private var paths: Set<String> = []
+    /// Whether the commit's line count is unknown: its first lines may be before the part that was read, or it was left
+    /// out.
+    private var isPartial = true
+
+    /// Nil if no line has a revision: then nothing is known to be missing.
+    init?(_ bytes: [UInt8]) {
+        var isFirst = true
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            guard let line = AuditLine(Array(line)), let revision = line.revision else { continue }
+            note(revision, line, isFirst)
+            isFirst = false
+        }
+        if isFirst { return nil }
+    }
+
+    private mutating func note(_ revision: UInt64, _ line: AuditLine, _ isFirst: Bool) {
+        if revision > self.revision {
+            self.revision = revision
+            tweaks = 1
+            paths = []
+            isPartial = isFirst
+        }
+        guard revision == self.revision else { return }
+        tweaks = max(tweaks, line.tweaks)
+        if let path = line.path { paths.insert(path) } else { isPartial = true }
+    }
+
+    /// Whether the file lacks a line for an item of the history.
+    func lacks(_ item: AuditItem) -> Bool {
+        guard case .change(let commit, let change, let tweaks) = item.content else { return false }
+        if commit.revision != revision { return commit.revision > revision }
+        return !isPartial && paths.count < self.tweaks && tweaks == self.tweaks && !paths.contains(change.path.joined)
     }
 }
