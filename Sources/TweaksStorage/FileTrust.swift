@@ -12,7 +12,7 @@ package enum FileTrust {
     /// Why a file is not trusted, and the remedy; nil if no other user could have written it, or it does not exist.
     /// - Parameter path: An absolute path. Links on the way are checked and followed.
     package static func objection(to path: String) -> String? {
-        let steps = ResolvedPath.steps(to: path)
+        let steps = ResolvedPath(path).steps
         // The directory that contains the name, and the one that contains the file after following links.
         let nearest = [path, steps.last ?? path].map { Folder.split($0).directory }
         for step in steps {

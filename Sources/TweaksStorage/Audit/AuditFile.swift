@@ -182,10 +182,9 @@ struct AuditFile {
         for _ in 0..<Self.maxRounds {
             let isNew = current == nil
             let file = try openFile(directory)
-            // Another process may have renamed it or the lock meanwhile.
-            guard try fileLock.lock(orElse: file, directory), let info = try? directory.info(name),
-                info.isSameFile(as: file.info)
-            else {
+            if try !fileLock.lock(orElse: file, directory) { break }
+            // Another process may have renamed it meanwhile.
+            guard let info = try? directory.info(name), info.isSameFile(as: file.info) else {
                 leave()
                 continue
             }
@@ -195,6 +194,7 @@ struct AuditFile {
             try catchUp(directory)
             return
         }
+        leave()
         let reason = "it was another file each of \(Self.maxRounds) times that it was opened"
         throw StorageFailure(
             reason,
@@ -220,33 +220,8 @@ struct AuditFile {
         return head.map { AuditChain.hasLink($0, bytes) } ?? true ? AuditChain.lastLink(bytes) : nil
     }
 
-    // MARK: Earlier runs
-
-    /// Whether nothing was ever written.
-    var isNew: Bool {
-        guard lines.isEmpty, let directory = try? Folder(folder, files) else { return false }
-        return tail(0, directory).isEmpty && fileInfo(1, directory) == nil
-    }
-
-    /// The progress of the audit; if the current file has no revision, that of the previous file. Nil if neither has
-    /// one.
-    var progress: AuditProgress? {
-        guard let directory = try? Folder(folder, files) else { return nil }
-        return AuditProgress(tail(0, directory)) ?? AuditProgress(tail(1, directory))
-    }
-
-    /// The digest of the config file's values at the last start, if nothing of the config file has been written after that,
-    /// in the current file.
-    var lastStart: String? {
-        guard let directory = try? Folder(folder, files) else { return nil }
-        for line in tail(0, directory).split(separator: UInt8(ascii: "\n")).reversed() {
-            if let line = AuditLine(head: line), line.from == "config file" { return line.startDigest }
-        }
-        return nil
-    }
-
     /// The last bytes of the current file or an older one.
-    private func tail(_ number: Int, _ directory: Folder) -> [UInt8] {
+    func tail(_ number: Int, _ directory: Folder) -> [UInt8] {
         (try? open(number, directory).tail(Self.tailSize)) ?? []
     }
 
@@ -290,7 +265,7 @@ struct AuditFile {
             if let from { fields.append(("from", .string(from))) }
             fields.append(("to", .string(to)))
             if let link { fields.append(("last", .string(link))) }
-            records += AuditLines.line("dropped", fields, at: time.wall)
+            records += AuditFormat.line("dropped", fields, at: time.wall)
             losses.append(.dropped(path: path, bytes: size, from: from, to: to))
             dropped += size
             hasReportedFull = false
@@ -331,7 +306,7 @@ struct AuditFile {
         return count
     }
 
-    private func fileInfo(_ number: Int, _ directory: Folder) -> FileInfo? { try? directory.info(older(number)) }
+    func fileInfo(_ number: Int, _ directory: Folder) -> FileInfo? { try? directory.info(older(number)) }
 
     /// Whether it has reached the minimum age for removal.
     private func isOld(_ number: Int, _ directory: Folder) -> Bool {

@@ -22,7 +22,8 @@ struct AuditFolds {
 
     private var folds: [AuditItem.Key: AuditFold] = [:]
     /// The keys of the folds in the order of their begin.
-    private var (changes, notes) = (AuditFoldOrder(changeWindow), AuditFoldOrder(noteWindow))
+    private var changes = AuditFoldOrder(changeWindow)
+    private var notes = AuditFoldOrder(noteWindow)
     var budgets: AuditBudgets
     private var weight = 0
     /// The number of items merged into other lines.
@@ -32,7 +33,7 @@ struct AuditFolds {
 
     /// Appends the line of an item, or adds it to an open fold.
     mutating func add(_ item: AuditItem, _ anchor: TimeAnchor, to bytes: inout [UInt8]) {
-        if item.isReload { return AuditLines.append(item, isCut: false, anchor, to: &bytes) }
+        if item.isReload { return AuditFormat.append(item, isCut: false, anchor, to: &bytes) }
         if extend(item, anchor, &bytes) { return }
         var key = item.key
         let hasBudget = budgets.hasBudget(key.origin, item.time)
@@ -41,7 +42,7 @@ struct AuditFolds {
             key = key.mixed
         }
         let start = bytes.count
-        AuditLines.append(item, isCut: !hasBudget, anchor, to: &bytes)
+        AuditFormat.append(item, isCut: !hasBudget, anchor, to: &bytes)
         budgets.spend(bytes.count - start + AuditChain.linkBytes, key.origin, item.time)
         if item.isNote || !hasBudget { begin(AuditFold(item), key, anchor, &bytes) }
     }
@@ -95,7 +96,7 @@ struct AuditFolds {
         weight -= fold.weight
         if fold.count == 1 { return }
         let start = bytes.count
-        AuditLines.append(fold, anchor, to: &bytes)
+        AuditFormat.append(fold, anchor, to: &bytes)
         budgets.charge(bytes.count - start + AuditChain.linkBytes, key.origin, fold.last.time)
         folded += fold.count - 2
     }
@@ -104,8 +105,7 @@ struct AuditFolds {
 /// The order in which folds of one length began.
 private struct AuditFoldOrder {
     private let window: Duration
-    private var keys: [(key: AuditItem.Key, begun: ContinuousClock.Instant)] = []
-    private var head = 0
+    private var keys: ArraySlice<(key: AuditItem.Key, begun: ContinuousClock.Instant)> = []
 
     init(_ window: Duration) { self.window = window }
 
@@ -114,12 +114,10 @@ private struct AuditFoldOrder {
     /// Removes and returns the oldest fold.
     /// - Parameter now: Only if its time is over; nil for any.
     mutating func popFirst(_ now: ContinuousClock.Instant?, _ folds: [AuditItem.Key: AuditFold]) -> AuditItem.Key? {
-        while head < keys.count {
-            let (key, begun) = keys[head]
+        while let (key, begun) = keys.first {
             let isOpen = folds[key]?.begun == begun
             if isOpen, let now, now - begun < window { return nil }
-            head += 1
-            if head >= 256, head * 2 >= keys.count { (keys, head) = (Array(keys[head...]), 0) }
+            keys.removeFirst()
             if isOpen { return key }
         }
         return nil
@@ -127,7 +125,7 @@ private struct AuditFoldOrder {
 
     /// When the next line is due. A fold with a single item has had its line.
     func next(_ folds: [AuditItem.Key: AuditFold]) -> ContinuousClock.Instant? {
-        keys[head...].first { key, begun in
+        keys.first { key, begun in
             folds[key].map { $0.begun == begun && $0.count > 1 } ?? false
         }?.begun.advanced(by: window)
     }

@@ -12,15 +12,8 @@ struct AuditRecovery {
     private static let maxFiles = 32
     private static let day: Int64 = 86_400_000
 
-    /// The rest of a file, from a position to where it ended at the start.
-    private struct Part {
-        let file: OpenFile
-        var position: Int64
-        let end: Int64
-    }
-
-    /// The rests of the files, newest first.
-    private var parts: [Part] = []
+    /// The rests of the files, newest first, each from a position to where the file ended at the start.
+    private var parts: [(file: OpenFile, position: Int64, end: Int64)] = []
     /// The beginning of a line that ends in the next slice.
     private var partial: [UInt8] = []
     /// The time of the start; no line counts as later.
@@ -43,7 +36,7 @@ struct AuditRecovery {
         for number in 0..<Self.maxFiles where rest > 0 {
             guard let open = try? file.open(number, directory) else { continue }
             let size = min(rest, open.info.size)
-            if size > 0 { parts.append(Part(file: open, position: open.info.size - size, end: open.info.size)) }
+            if size > 0 { parts.append((open, open.info.size - size, open.info.size)) }
             rest -= size
             if let begin = file.startTime(number, directory), begin <= start { break }
         }
@@ -95,22 +88,18 @@ struct AuditProgress {
         var isFirst = true
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             guard let line = AuditLine(Array(line)), let revision = line.revision else { continue }
-            note(revision, line, isFirst)
+            if revision > self.revision {
+                self.revision = revision
+                tweaks = 1
+                paths = []
+                isPartial = isFirst
+            }
             isFirst = false
+            if revision < self.revision { continue }
+            tweaks = max(tweaks, line.tweaks)
+            if let path = line.path { paths.insert(path) } else { isPartial = true }
         }
         if isFirst { return nil }
-    }
-
-    private mutating func note(_ revision: UInt64, _ line: AuditLine, _ isFirst: Bool) {
-        if revision > self.revision {
-            self.revision = revision
-            tweaks = 1
-            paths = []
-            isPartial = isFirst
-        }
-        guard revision == self.revision else { return }
-        tweaks = max(tweaks, line.tweaks)
-        if let path = line.path { paths.insert(path) } else { isPartial = true }
     }
 
     /// Whether the file lacks a line for an item of the history.
@@ -118,5 +107,30 @@ struct AuditProgress {
         guard case .change(let commit, let change, let tweaks) = item.content else { return false }
         if commit.revision != revision { return commit.revision > revision }
         return !isPartial && paths.count < self.tweaks && tweaks == self.tweaks && !paths.contains(change.path.joined)
+    }
+}
+
+extension AuditFile {
+    /// Whether nothing was ever written.
+    var isNew: Bool {
+        guard isWritten, let directory = try? Folder(folder, files) else { return false }
+        return tail(0, directory).isEmpty && fileInfo(1, directory) == nil
+    }
+
+    /// The progress of the audit; if the current file has no revision, that of the previous file. Nil if neither has
+    /// one.
+    var progress: AuditProgress? {
+        guard let directory = try? Folder(folder, files) else { return nil }
+        return AuditProgress(tail(0, directory)) ?? AuditProgress(tail(1, directory))
+    }
+
+    /// The digest of the config file's values at the last start, if nothing of the config file has been written after that,
+    /// in the current file.
+    var lastStart: String? {
+        guard let directory = try? Folder(folder, files) else { return nil }
+        for line in tail(0, directory).split(separator: UInt8(ascii: "\n")).reversed() {
+            if let line = AuditLine(head: line), line.from == "config file" { return line.startDigest }
+        }
+        return nil
     }
 }

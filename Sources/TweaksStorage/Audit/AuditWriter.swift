@@ -97,7 +97,7 @@ struct AuditWriter: WorkerJob, ~Copyable {
         case .start(let values):
             // In an audit that begins there is nothing that the file could have set before.
             if values.isEmpty, actions.file.isNew { return }
-            actions.file.append(AuditLines.start(values, after: actions.file.lastStart, at: time.wall))
+            actions.file.append(AuditFormat.start(values, after: actions.file.lastStart, at: time.wall))
         }
     }
 
@@ -107,7 +107,7 @@ struct AuditWriter: WorkerJob, ~Copyable {
         var bytes: [UInt8] = []
         let commits = mailbox.earlierCommits(from: progress.revision)
         for item in AuditItem.all(commits, []) where progress.lacks(item) {
-            AuditLines.append(item, isCut: false, TimeAnchor(time), to: &bytes)
+            AuditFormat.append(item, isCut: false, TimeAnchor(time), to: &bytes)
         }
         actions.file.append(bytes)
     }
@@ -196,7 +196,7 @@ private struct AuditChannel {
                 ("commits", .count(lost.count)), ("from revision", .unsigned(lost.revisions.lowerBound)),
                 ("to revision", .unsigned(lost.revisions.upperBound)),
             ]
-            bytes += AuditLines.line("left out", fields, at: anchor.wall)
+            bytes += AuditFormat.line("left out", fields, at: anchor.wall)
         }
         file.append(bytes)
     }
@@ -207,7 +207,7 @@ private struct AuditChannel {
         folds.end(time.now, isLast: isLast, anchor, to: &bytes)
         for lost in file.shipper?.takeLost() ?? [] {
             let fields: [(String, JSON)] = [("to", .string(lost.to)), ("lines", .count(lost.lines))]
-            bytes += AuditLines.line("not shipped", fields, at: anchor.wall)
+            bytes += AuditFormat.line("not shipped", fields, at: anchor.wall)
         }
         file.append(bytes)
     }

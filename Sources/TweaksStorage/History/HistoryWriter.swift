@@ -120,7 +120,7 @@ struct HistoryWriter {
             case .malformed(let reason): try quarantine(reason, directory, mayMove: mayMove)
             case .newerVersion(let version):
                 throw StorageFailure(
-                    newerVersion: version, than: HistoryLines.version, "\(directory.path)/\(Self.fileName)",
+                    newerVersion: version, than: HistoryFormat.version, "\(directory.path)/\(Self.fileName)",
                     of: "history is")
             }
             isLoaded = mayMove
@@ -237,7 +237,7 @@ struct HistoryWriter {
         }
         var bytes: [UInt8] = []
         for record in batch.records {
-            bytes += batch.marked.contains(record.number) ? HistoryLines.statusLine(record) : line(record)
+            bytes += batch.marked.contains(record.number) ? HistoryFormat.statusLine(record) : line(record)
         }
         let size = now.size + Int64(bytes.count)
         let isTooLong = info.lines + batch.records.count > 2 * batch.limit + 64
@@ -281,7 +281,7 @@ struct HistoryWriter {
         _ batch: HistoryBatch, _ state: StateDirectory, _ folder: Folder
     ) throws(StorageFailure) {
         let kept = newest(batch.records)
-        var bytes = HistoryLines.head(program: program)
+        var bytes = HistoryFormat.head(program: program)
         // Appended line by line: a joined sequence would be copied byte by byte.
         for line in kept.reversed() { bytes.append(contentsOf: line) }
         file = nil
@@ -300,7 +300,7 @@ struct HistoryWriter {
 
     private func line(_ record: History.Record) -> [UInt8] {
         let isOlder = loaded.map { record.number <= $0.last } ?? false
-        return HistoryLines.line(record, isOlder ? loaded?.anchor ?? anchor : anchor, temporaries: anchor)
+        return HistoryFormat.line(record, isOlder ? loaded?.anchor ?? anchor : anchor, temporaries: anchor)
     }
 
     /// The lines of the last commits that fit half of the size limit, newest first.

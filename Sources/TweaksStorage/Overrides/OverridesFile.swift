@@ -50,17 +50,10 @@ struct OverridesFile: Sendable {
     var revision: UInt64 = 0
     /// Sorted by path; the override before the temporary one of the same path; each key once.
     var entries: [Entry] = []
-    /// Invalid entries, in the order of the file.
-    private(set) var rejected: [Rejected] = []
+    /// Invalid entries, as read and as they are kept, in the order of the file.
+    private(set) var rejected: [(text: [UInt8], reason: String)] = []
     /// Entries quarantined in earlier runs.
     private var quarantined: [[UInt8]] = []
-
-    /// An invalid entry.
-    struct Rejected: Sendable {
-        /// The entry as read, and as it is kept.
-        let text: [UInt8]
-        let reason: String
-    }
 
     /// All quarantined entries, which have no effect and are kept until an operator corrects them.
     var allQuarantined: [[UInt8]] { quarantined + rejected.map(\.text) }
@@ -107,7 +100,7 @@ struct OverridesFile: Sendable {
             entries.append(entry)
             reader = attempt
         } catch {
-            rejected.append(Rejected(text: try Self.text(&reader), reason: error.description))
+            rejected.append((try Self.text(&reader), error.description))
         }
     }
 
@@ -186,15 +179,7 @@ extension OverrideKey {
 extension TweakPath {
     /// The order in files: by bytes.
     func precedes(_ other: TweakPath) -> Bool {
-        withBytes { left in
-            other.withBytes { right in
-                let count = min(left.count, right.count)
-                for position in 0..<count where left[position] != right[position] {
-                    return left[position] < right[position]
-                }
-                return left.count < right.count
-            }
-        }
+        withBytes { left in other.withBytes { right in left.lexicographicallyPrecedes(right) } }
     }
 }
 
@@ -237,48 +222,38 @@ extension OverridesFile.Entry {
             throw reader.problem("override \(number): “path” is missing, or is not category/collection/name")
         }
         key = OverrideKey(path, isTemporary: fields.expires != nil)
-        do throws(EntryProblem) {
-            stored = try Self.stored(path, fields, anchor)
-        } catch {
-            throw reader.problem("override \(number), \(path.token): \(error.text)")
-        }
-    }
-
-    private struct EntryProblem: Error {
-        let text: String
+        let end = reader
+        stored = try Self.stored(path, fields, anchor) { end.problem("override \(number), \(path.token): \($0)") }
     }
 
     /// Nil if this build does not have values of that kind: a later version may have written it.
     private static func stored(
-        _ path: TweakPath, _ fields: Fields, _ anchor: TimeAnchor
-    ) throws(EntryProblem) -> StoredEntry? {
+        _ path: TweakPath, _ fields: Fields, _ anchor: TimeAnchor, _ problem: (String) -> JSONReader.Problem
+    ) throws(JSONReader.Problem) -> StoredEntry? {
         guard let kindText = fields.kind, kindText != TweakKind.action.rawValue else {
-            throw EntryProblem(text: "“kind” is missing or unknown")
+            throw problem("“kind” is missing or unknown")
         }
         guard let kind = StoredKind(kind: kindText, of: fields.component) else { return nil }
         guard let value = fields.value.flatMap({ kind.value($0) }) else {
-            throw EntryProblem(text: "“value” is missing, or is not of kind \(kindText)")
+            throw problem("“value” is missing, or is not of kind \(kindText)")
         }
         let covered = fields.covered.map { kind.value($0) }
-        if case .some(nil) = covered { throw EntryProblem(text: "“covered” is not of kind \(kindText)") }
-        guard let origin = fields.origin else { throw EntryProblem(text: "“origin” is missing") }
+        if case .some(nil) = covered { throw problem("“covered” is not of kind \(kindText)") }
+        guard let origin = fields.origin else { throw problem("“origin” is missing") }
         guard let time = fields.time.flatMap({ TimeText.parse($0) }) else {
-            throw EntryProblem(text: "“time” is missing, or is not like 2026-11-21T09:30:00Z")
+            throw problem("“time” is missing, or is not like 2026-11-21T09:30:00Z")
         }
-        let (start, end) = try life(fields, from: time, anchor)
+        var start = anchor.instant(time)
+        var end: ContinuousClock.Instant?
+        if let text = fields.expires {
+            guard let expires = TimeText.parse(text) else {
+                throw problem("“expires” is not like 2026-11-21T09:30:00Z")
+            }
+            (start, end) = anchor.lifetime(from: time, to: expires)
+        }
         return StoredEntry(
             path: path, content: .value(value), origin: TweakOrigin(origin), time: start, covered: covered ?? nil,
             expires: end)
-    }
-
-    private static func life(
-        _ fields: Fields, from time: Int64, _ anchor: TimeAnchor
-    ) throws(EntryProblem) -> (start: ContinuousClock.Instant, end: ContinuousClock.Instant?) {
-        guard let text = fields.expires else { return (anchor.instant(time), nil) }
-        guard let expires = TimeText.parse(text) else {
-            throw EntryProblem(text: "“expires” is not like 2026-11-21T09:30:00Z")
-        }
-        return anchor.lifetime(from: time, to: expires)
     }
 }
 
@@ -291,8 +266,8 @@ extension OverridesFile {
     ) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(lines.reduce(160 + program.utf8.count) { $0 + $1.count + 6 })
-        bytes.append("{\n  \"format\": \"\(format)\",\n  \"version\": \(version),\n  \"program\": ")
-        bytes.append(json: program)
+        bytes.append("{\n  \"format\": \"\(format)\",\n  \"version\": \(version)")
+        bytes.append(",\n  \"program\": ", json: program)
         bytes.append(",\n  \"revision\": ")
         bytes.append(decimal: revision)
         bytes.append(",\n  \"overrides\": ")
@@ -310,14 +285,12 @@ extension OverridesFile {
         guard case .value(let value) = entry.content else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(192)
-        bytes.append("{\"path\": ")
-        bytes.append(json: entry.path.joined)
+        bytes.append("{\"path\": ", json: entry.path.joined)
         let covered = entry.covered.flatMap { $0.kind == value.kind || [$0, value].contains(.notSet) ? $0 : nil }
         StoredKind([value, covered])?.append(to: &bytes, space: " ")
         bytes.append(", \"value\": ")
         guard bytes.append(stored: value) else { return nil }
-        bytes.append(", \"origin\": ")
-        bytes.append(json: entry.origin.description)
+        bytes.append(", \"origin\": ", json: entry.origin.description)
         bytes.append(", \"time\": \"\(TimeText.print(anchor.milliseconds(entry.time)))\"")
         if let covered {
             let end = bytes.count

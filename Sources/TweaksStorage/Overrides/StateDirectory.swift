@@ -210,35 +210,20 @@ struct StateDirectory {
 
     // MARK: Reading
 
-    /// The state of the overrides file on disk.
-    private enum Present {
-        case nothing
-        case file(FileInfo, [UInt8])
-        /// The reason.
-        case unreadable(String)
-    }
-
     /// Reads the file. An unreadable file is quarantined, and there are no overrides then.
     private mutating func load(_ anchor: TimeAnchor, mayMove: Bool) throws(StorageFailure) -> OverridesFile? {
-        switch try present() {
-        case .nothing: break
-        case .unreadable(let reason): try quarantine(reason, mayMove: mayMove)
-        case .file(let info, let bytes):
+        let (content, problem) = try present()
+        if let problem { try quarantine(problem, mayMove: mayMove) }
+        if let content {
             do throws(OverridesFile.Refusal) {
-                let file = try OverridesFile(bytes, anchor)
-                knownVersions = [(info, bytes)]
+                let file = try OverridesFile(content.bytes, anchor)
+                knownVersions = [content]
                 isLoaded = true
                 return file
             } catch {
                 switch error {
                 case .malformed(let reason): try quarantine(reason, mayMove: mayMove)
-                case .newerVersion(let version):
-                    let failure = StorageFailure(
-                        newerVersion: version, than: OverridesFile.version, file, of: "overrides are")
-                    let reason = StorageFailure.newer(version, than: OverridesFile.version)
-                    report(.newerVersion(file: file, reason: reason))
-                    announcedFailure = failure
-                    throw failure
+                case .newerVersion(let version): throw newerVersion(version)
                 }
             }
         }
@@ -246,15 +231,22 @@ struct StateDirectory {
         return nil
     }
 
-    private func present() throws(StorageFailure) -> Present {
-        guard let folder else { return .nothing }
+    private mutating func newerVersion(_ version: Int64) -> StorageFailure {
+        let failure = StorageFailure(newerVersion: version, than: OverridesFile.version, file, of: "overrides are")
+        report(.newerVersion(file: file, reason: StorageFailure.newer(version, than: OverridesFile.version)))
+        announcedFailure = failure
+        return failure
+    }
+
+    /// The file on disk, or why it cannot be read; neither if there is none.
+    private func present() throws(StorageFailure) -> (content: (info: FileInfo, bytes: [UInt8])?, problem: String?) {
+        guard let folder else { return (nil, nil) }
         do throws(FileProblem) {
-            let file = try folder.content(of: Self.fileName, limit: OverridesFile.sizeLimit)
-            return file.map(Present.file) ?? .nothing
+            return (try folder.content(of: Self.fileName, limit: OverridesFile.sizeLimit), nil)
         } catch {
             if error.isResourceShortage { throw StorageFailure(error, in: path) }
-            guard case .owner(let uid) = error.fault else { return .unreadable(error.reason) }
-            return .unreadable("it belongs to uid \(uid), and this process to uid \(ThisProcess.user)")
+            guard case .owner(let uid) = error.fault else { return (nil, error.reason) }
+            return (nil, "it belongs to uid \(uid), and this process to uid \(ThisProcess.user)")
         }
     }
 
@@ -268,8 +260,8 @@ struct StateDirectory {
             return
         }
         // Some file systems report a different inode for the same file each time.
-        if case .file(let info, let bytes) = try present(), knownVersions.contains(where: { $0.bytes == bytes }) {
-            knownVersions = [(info, bytes)]
+        if let content = try present().content, knownVersions.contains(where: { $0.bytes == content.bytes }) {
+            knownVersions = [content]
             return
         }
         try quarantine("another program changed it while this process ran", mayMove: true)

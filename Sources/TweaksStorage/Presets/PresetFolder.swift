@@ -17,12 +17,12 @@ package final class PresetFolder: PresetStore {
         package init() {}
     }
 
-    static let folderName = "presets"
-    static let ending = ".conf"
+    private static let folderName = "presets"
+    private static let ending = ".conf"
 
-    let place: Result<String, StateLocation.Problem>
-    let files: any FileSystem
-    let limits: Limits
+    private let place: Result<String, StateLocation.Problem>
+    private let files: any FileSystem
+    private let limits: Limits
     private let program: String
     private let time: any StorageTime
     private let holder: @Sendable () -> String?
@@ -151,13 +151,13 @@ package final class PresetFolder: PresetStore {
     }
 
     private static func file(_ name: PresetName) -> String { name.text + ending }
-}
 
-extension PresetFolder {
+    // MARK: The folder
+
     /// Opens the folder, always inside the state directory and never through a link.
     /// - Parameter isNeeded: Creates it, and the state directory, if they are missing.
     /// - Returns: Nil if it does not exist and is not created.
-    func open(making isNeeded: Bool) throws(TweakError) -> Folder? {
+    private func open(making isNeeded: Bool) throws(TweakError) -> Folder? {
         let path = try directory()
         do throws(FileProblem) {
             let state = try Folder(path, files, creates: isNeeded)
@@ -196,7 +196,7 @@ extension PresetFolder {
     // MARK: Files
 
     /// Removes temporary files of dead writers: no write lasts an hour.
-    func removeLeftovers(_ folder: Folder, now: Int64) {
+    private func removeLeftovers(_ folder: Folder, now: Int64) {
         let names = ((try? folder.names()) ?? []).filter { $0.hasPrefix(".") && $0.hasSuffix(".tmp") }
         for name in names {
             guard let info = try? folder.info(name) else { continue }
@@ -205,7 +205,7 @@ extension PresetFolder {
     }
 
     /// Runs a file operation, and converts its error into a message with a remedy.
-    func attempt<Result>(
+    private func attempt<Result>(
         _ failureText: String, _ body: @autoclosure () throws(FileProblem) -> Result
     ) throws(TweakError) -> Result {
         do throws(FileProblem) {

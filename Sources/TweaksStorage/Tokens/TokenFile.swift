@@ -6,6 +6,61 @@ import Tweaks
 import TweaksSystem
 package import TweaksWire
 
+/// The content of a token file at one moment.
+package enum TokenFile: Equatable, Sendable {
+    case bytes([UInt8])
+    case missing
+    /// It exists but is rejected: the problem and the remedy.
+    case refused(String)
+
+    /// Reads the file. Does not follow a symbolic link at its name, and never blocks, as reading a pipe would.
+    package init(path: String) {
+        do throws(FileProblem) {
+            let (folder, name) = try Folder.of(path)
+            self = Self.content(folder, name, path)
+        } catch {
+            self = error.isPathMissing ? .missing : .refused("\(error.path): \(error.reason)")
+        }
+    }
+
+    private static func content(_ folder: Folder, _ name: String, _ path: String) -> TokenFile {
+        do throws(FileProblem) {
+            try folder.validate()
+        } catch {
+            return .refused("\(folder.path) \(reason(ofFolder: error))")
+        }
+        do throws(FileProblem) {
+            let rules = FileRules(forbidden: 0o077, groupMayReadRoots: true)
+            let content = try folder.content(of: name, limit: TokenText.sizeLimit, rules)
+            return content.map { .bytes($0.bytes) } ?? .missing
+        } catch {
+            return .refused(reason(error, path))
+        }
+    }
+
+    // MARK: Errors
+
+    /// Users who can replace the file can add tokens.
+    private static func reason(ofFolder problem: FileProblem) -> String {
+        switch problem.fault {
+        case .owner(let uid): "belongs to uid \(uid); keep tokens in a directory of your own"
+        case .mode: "can be written by others; chmod go-w it"
+        default: problem.reason
+        }
+    }
+
+    private static func reason(_ problem: FileProblem, _ path: String) -> String {
+        switch problem.fault {
+        case .mode(let mode):
+            let group = ThisProcess.group == 0 ? "" : "; or root's, readable for group \(ThisProcess.group)"
+            return "others can read or write it (mode \(String(mode, radix: 8))\(group)); chmod 600 \(path)"
+        case .size(_, let limit): return "it is larger than \(limit) bytes, as no token file is"
+        case .failed(let error): return error.text
+        case .kind, .owner: return "\(problem.reason); \(problem.remedy)"
+        }
+    }
+}
+
 /// Reads a token file at once, and again when it changes.
 ///
 /// A missing, empty or untrusted file has no tokens: a removed token never stays valid because of a later error. Plain
@@ -20,21 +75,12 @@ package final class TokenFileMonitor: Sendable {
     }
 
     private let path: String
-    private let watching: WatchTimes
+    private let watching: FileWatcher.Options
     private let onChange: @Sendable (TokenTable) -> Void
     private let onEvent: @Sendable (TokenEvent) -> Void
     /// Serializes reads, so that the last content read is the last one published.
     private let queue = DispatchQueue(label: "tweaks.tokens")
     private let state = Mutex(State())
-
-    /// How the file is watched; tests use shorter times.
-    package struct WatchTimes: Sendable {
-        package var settle = FileWatcher.Settling()
-        package var poll = FileWatcher.defaultPollInterval
-        package var backend = FileWatcher.Backend.automatic
-
-        package init() {}
-    }
 
     /// Reads the file.
     /// - Parameters:
@@ -44,7 +90,7 @@ package final class TokenFileMonitor: Sendable {
     ///   - onEvent: Receives events, including those of the first read. Runs on the same threads as `onChange`, and
     ///     before it; during this call, on the caller's thread.
     package init(
-        path: String, watching: WatchTimes = WatchTimes(),
+        path: String, watching: FileWatcher.Options = FileWatcher.Options(),
         onChange: @escaping @Sendable (TokenTable) -> Void, onEvent: @escaping @Sendable (TokenEvent) -> Void
     ) {
         (self.path, self.watching, self.onChange, self.onEvent) = (path, watching, onChange, onEvent)
@@ -57,8 +103,8 @@ package final class TokenFileMonitor: Sendable {
     /// Starts watching, and reads the file again, because it may have changed meanwhile. Starts only once.
     package func start() {
         let watcher = FileWatcher(
-            path: path, settle: watching.settle, poll: watching.poll, backend: watching.backend,
-            onProblem: { [onEvent] in onEvent(.late($0)) }, onChange: { [weak self] _ in self?.reload() })
+            path: path, watching, onProblem: { [onEvent] in onEvent(.late($0)) },
+            onChange: { [weak self] _ in self?.reload() })
         let isFirst = state.withLock { state in
             if state.isStopped || state.watcher != nil { return false }
             state.watcher = watcher
@@ -123,61 +169,6 @@ package final class TokenFileMonitor: Sendable {
             let old = text.plainOnly.map(\.name)
             if !old.isEmpty { events.append(.plainOnly(path: path, old, isOff: table.refusesPlain)) }
             return (table, events + [.loaded(path: path, count: table.entries.count)])
-        }
-    }
-}
-
-/// The content of a token file at one moment.
-package enum TokenFile: Equatable, Sendable {
-    case bytes([UInt8])
-    case missing
-    /// It exists but is rejected: the problem and the remedy.
-    case refused(String)
-
-    /// Reads the file. Does not follow a symbolic link at its name, and never blocks, as reading a pipe would.
-    package init(path: String) {
-        do throws(FileProblem) {
-            let (folder, name) = try Folder.of(path)
-            self = Self.content(folder, name, path)
-        } catch {
-            self = error.isPathMissing ? .missing : .refused("\(error.path): \(error.reason)")
-        }
-    }
-
-    private static func content(_ folder: Folder, _ name: String, _ path: String) -> TokenFile {
-        do throws(FileProblem) {
-            try folder.validate()
-        } catch {
-            return .refused("\(folder.path) \(reason(ofFolder: error))")
-        }
-        do throws(FileProblem) {
-            let rules = FileRules(forbidden: 0o077, groupMayReadRoots: true)
-            let content = try folder.content(of: name, limit: TokenText.sizeLimit, rules)
-            return content.map { .bytes($0.bytes) } ?? .missing
-        } catch {
-            return .refused(reason(error, path))
-        }
-    }
-
-    // MARK: Errors
-
-    /// Users who can replace the file can add tokens.
-    private static func reason(ofFolder problem: FileProblem) -> String {
-        switch problem.fault {
-        case .owner(let uid): "belongs to uid \(uid); keep tokens in a directory of your own"
-        case .mode: "can be written by others; chmod go-w it"
-        default: problem.reason
-        }
-    }
-
-    private static func reason(_ problem: FileProblem, _ path: String) -> String {
-        switch problem.fault {
-        case .mode(let mode):
-            let group = ThisProcess.group == 0 ? "" : "; or root's, readable for group \(ThisProcess.group)"
-            return "others can read or write it (mode \(String(mode, radix: 8))\(group)); chmod 600 \(path)"
-        case .size(_, let limit): return "it is larger than \(limit) bytes, as no token file is"
-        case .failed(let error): return error.text
-        case .kind, .owner: return "\(problem.reason); \(problem.remedy)"
         }
     }
 }

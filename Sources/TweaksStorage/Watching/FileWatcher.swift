@@ -57,6 +57,16 @@ package final class FileWatcher: Sendable {
         }
     }
 
+    /// How a file is watched; tests use shorter times, and simulate limitations of the kernel.
+    package struct Options: Sendable {
+        package var settle = Settling()
+        /// The polling interval.
+        package var poll = defaultPollInterval
+        package var backend = Backend.automatic
+
+        package init() {}
+    }
+
     /// The polling interval, shorter without kernel events.
     package static let defaultPollInterval = DirectoryEvents.isSupported ? Duration.seconds(2) : .milliseconds(500)
 
@@ -66,19 +76,14 @@ package final class FileWatcher: Sendable {
     /// Creates a watcher without starting it or opening anything.
     /// - Parameters:
     ///   - path: The file, which need not exist yet. A relative path is resolved against the current directory now.
-    ///   - settle: How long to wait for a writer to finish.
-    ///   - poll: The polling interval.
-    ///   - backend: Simulates kernel limitations in tests.
     ///   - onProblem: Receives, once each, the reasons why changes may be noticed late. Runs on the watcher's thread.
     ///   - onChange: Called after changes have settled, on the watcher's thread, never concurrently with itself.
     package init(
-        path: String, settle: Settling = Settling(), poll: Duration = defaultPollInterval,
-        backend: Backend = .automatic,
+        path: String, _ options: Options = Options(),
         onProblem: @escaping @Sendable (String) -> Void, onChange: @escaping @Sendable (Reason) -> Void
     ) {
         settings = WatchSettings(
-            path: ThisProcess.absolute(path), settling: settle, interval: poll, backend: backend, onProblem: onProblem,
-            onChange: onChange)
+            path: ThisProcess.absolute(path), options: options, onProblem: onProblem, onChange: onChange)
     }
 
     // Does not wait, because the last reference can be released on any thread.
@@ -103,9 +108,7 @@ package final class FileWatcher: Sendable {
 /// The settings of a watcher.
 private struct WatchSettings: Sendable {
     let path: String
-    let settling: FileWatcher.Settling
-    let interval: Duration
-    let backend: FileWatcher.Backend
+    let options: FileWatcher.Options
     let onProblem: @Sendable (String) -> Void
     let onChange: @Sendable (FileWatcher.Reason) -> Void
 }
@@ -132,11 +135,11 @@ private final class WatchLoop: WorkerJob {
     init(settings: WatchSettings, worker: Worker<[UInt8]>) {
         self.settings = settings
         self.worker = worker
-        debouncer = Debouncer(settings.settling)
+        debouncer = Debouncer(settings.options.settle)
         resolvedPath = ResolvedPath(settings.path)
         openEvents()
         resolvedPath = resolveAndWatch()
-        nextPoll = .now + settings.interval
+        nextPoll = .now + settings.options.poll
     }
 
     var nextWake: ContinuousClock.Instant? { [nextPoll, debouncer.deadline, collectsUntil].compactMap(\.self).min() }
@@ -197,7 +200,7 @@ private final class WatchLoop: WorkerJob {
             debouncer.record(kind, hasEvents ? .event : .poll, at: now)
         }
         resolvedPath = newPath
-        nextPoll = now + settings.interval
+        nextPoll = now + settings.options.poll
     }
 
     /// Resolves the path and watches all its directories.
@@ -214,7 +217,7 @@ private final class WatchLoop: WorkerJob {
 
     private func follow(_ directories: [ResolvedPath.Directory], with events: DirectoryEvents) {
         do throws(FileError) {
-            if case .failingToWatch(let code) = settings.backend { throw FileError(code) }
+            if case .failingToWatch(let code) = settings.options.backend { throw FileError(code) }
             for path in try events.follow(directories) {
                 reportOnce("the directory \(path) cannot be read, so changes there are polled \(pollingInterval)")
             }
@@ -227,7 +230,7 @@ private final class WatchLoop: WorkerJob {
 
     private func openEvents() {
         do throws(FileError) {
-            switch settings.backend {
+            switch settings.options.backend {
             case .polling: return
             case .failing(let code): throw FileError(code)
             case .automatic, .failingToWatch: break
@@ -253,7 +256,7 @@ private final class WatchLoop: WorkerJob {
         reportOnce("inotify is not available (\(failure.text)): changes are polled \(pollingInterval)\(remedy)")
     }
 
-    private var pollingInterval: String { "every \(TweakValue.duration(settings.interval).text)" }
+    private var pollingInterval: String { "every \(TweakValue.duration(settings.options.poll).text)" }
 
     private func reportOnce(_ text: String) {
         if reportedProblems.insert(text).inserted { settings.onProblem("\(settings.path): \(text)") }

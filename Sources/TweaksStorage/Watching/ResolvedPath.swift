@@ -50,7 +50,7 @@ package struct ResolvedPath: Equatable {
     package private(set) var directories: [Directory] = []
     package private(set) var entries: Set<Entry> = []
     /// All paths visited from the root to the target, with links resolved except for the last component.
-    private var steps: [String] = ["/"]
+    private(set) var steps: [String] = ["/"]
 
     /// Resolves an absolute path.
     package init(_ path: String) {
@@ -59,9 +59,6 @@ package struct ResolvedPath: Equatable {
         guard let root = Metadata(at: "/") else { return }
         follow(path, from: Directory(identity: root.identity, path: "/"))
     }
-
-    /// The paths visited on the way to a file, ending with the file.
-    static func steps(to path: String) -> [String] { ResolvedPath(path).steps }
 
     /// Whether a file or link has changed.
     package func differs(from other: ResolvedPath) -> Bool { links != other.links || target != other.target }

@@ -9,7 +9,7 @@ import TweaksWire
 /// ```json
 /// {"time":"2026-11-21T09:30:00.123Z","revision":43,"by":"uid 1000","from":"unix socket","peer":"uid 1000 pid 4711","session":7,"kind":"change","path":"Content/Text/Size","old":60,"new":72}
 /// ```
-enum AuditLines {
+enum AuditFormat {
     /// Appends an item.
     /// - Parameter isCut: Whether long values are cut.
     static func append(_ item: AuditItem, isCut: Bool, _ anchor: TimeAnchor, to bytes: inout [UInt8]) {
@@ -180,7 +180,7 @@ extension TweakValue {
 struct AuditLine {
     private(set) var time: Int64 = 0
     private(set) var from = ""
-    /// Of the values with which a config file has begun a run, their digest; see ``AuditLines/start(_:after:at:)``.
+    /// Of the values with which a config file has begun a run, their digest; see ``AuditFormat/start(_:after:at:)``.
     private(set) var startDigest: String?
     private(set) var revision: UInt64?
     /// The number of tweaks in the commit, and the one of this line.

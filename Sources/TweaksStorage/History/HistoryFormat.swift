@@ -12,14 +12,13 @@ import TweaksWire
 /// ```
 ///
 /// Of two lines with the same number, the later one is valid.
-enum HistoryLines {
+enum HistoryFormat {
     static let format = "tweaks-history"
     static let version: Int64 = 1
 
     static func head(program: String) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.append("{\"format\":\"\(format)\",\"version\":\(version),\"program\":")
-        bytes.append(json: program)
+        bytes.append("{\"format\":\"\(format)\",\"version\":\(version),\"program\":", json: program)
         bytes.append("}\n")
         return bytes
     }
@@ -55,8 +54,7 @@ enum HistoryLines {
     }
 
     private static func append(_ part: CommitPart, _ anchor: TimeAnchor, to bytes: inout [UInt8]) {
-        bytes.append("{\"path\":")
-        bytes.append(json: part.subject.path.joined)
+        bytes.append("{\"path\":", json: part.subject.path.joined)
         if part.old == nil { return bytes.append(",\"secret\":true}") }
         let values = [
             ("old", part.old), ("new", part.new), ("before", part.before.override), ("after", part.after.override),
@@ -178,11 +176,11 @@ struct HistoryDecoder {
         try reader.object { key, reader throws(JSONReader.Problem) in try fields.read(key, &reader, anchor) }
         try reader.end()
         if lines == 1 {
-            if fields.format != HistoryLines.format {
-                throw reader.problem("“format” is not “\(HistoryLines.format)”")
+            if fields.format != HistoryFormat.format {
+                throw reader.problem("“format” is not “\(HistoryFormat.format)”")
             }
-            if let version = fields.version, version > HistoryLines.version { return newerVersion = version }
-            if fields.version != HistoryLines.version {
+            if let version = fields.version, version > HistoryFormat.version { return newerVersion = version }
+            if fields.version != HistoryFormat.version {
                 throw reader.problem("“version” is not a positive whole number")
             }
         } else if fields.isStatus {
@@ -200,12 +198,12 @@ struct HistoryDecoder {
 private struct LineFields {
     var format: String?
     var version: Int64?
-    private var n: Int64?
-    private var revision: Int64?
-    private var time: String?
+    private var number: UInt64?
+    private var revision: UInt64?
+    private var time: Int64?
     private var origin: String?
     private var kind: String?
-    private var of: Int64?
+    private var of: UInt64?
     private var statusWord: String?
     private var parts: [CommitPart]?
 
@@ -213,61 +211,55 @@ private struct LineFields {
         switch key {
         case "format": format = try reader.text(key)
         case "version": version = try reader.whole(key)
-        case "n": n = try reader.whole(key)
-        case "revision": revision = try reader.whole(key)
-        case "time": time = try reader.text(key)
+        case "n": number = Self.count(try reader.whole(key))
+        case "revision": revision = Self.count(try reader.whole(key))
+        case "time": time = TimeText.parse(try reader.text(key))
         case "by": origin = try reader.text(key)
         case "kind": kind = try reader.text(key)
-        case "of": of = try reader.whole(key)
+        case "of": of = Self.count(try reader.whole(key))
         case "status": statusWord = try reader.text(key)
         case "changes":
             var list: [CommitPart] = []
-            try reader.array { reader throws(JSONReader.Problem) in
-                list.append(try PartFields.part(&reader, anchor))
-            }
+            try reader.array { reader throws(JSONReader.Problem) in list.append(try PartFields.part(&reader, anchor)) }
             parts = list
         default: try reader.skip()
         }
     }
 
-    var isStatus: Bool { parts == nil && statusWord != nil }
-
     /// Limited far below the maximum, because numbering continues from it, and above the highest revision of an
     /// overrides file, from which commits are counted.
-    private static func count(_ number: Int64?) -> UInt64? {
-        number.flatMap { (1...2_000_000_000_000_000).contains($0) ? UInt64($0) : nil }
+    private static func count(_ number: Int64) -> UInt64? {
+        (1...2_000_000_000_000_000).contains(number) ? UInt64(number) : nil
     }
 
+    var isStatus: Bool { parts == nil && statusWord != nil }
+
     func number(_ reader: JSONReader) throws(JSONReader.Problem) -> UInt64 {
-        guard let number = Self.count(n) else {
-            throw reader.problem("“n” is missing, or is not a positive whole number")
-        }
-        return number
+        try reader.found(number, else: "“n” is missing, or is not a positive whole number")
     }
 
     func status(_ reader: JSONReader) throws(JSONReader.Problem) -> History.Record.Status {
         guard let statusWord else { return .done }
-        guard let status = History.Record.Status(rawValue: statusWord) else {
-            throw reader.problem("“status” is unknown")
-        }
-        return status
+        return try reader.found(History.Record.Status(rawValue: statusWord), else: "“status” is unknown")
     }
 
     func record(_ reader: JSONReader, _ anchor: TimeAnchor) throws(JSONReader.Problem) -> History.Record {
-        guard let revision = Self.count(revision) else {
-            throw reader.problem("“revision” is missing, or is not a positive whole number")
-        }
-        guard let time = time.flatMap({ TimeText.parse($0) }) else {
-            throw reader.problem("“time” is missing, or is not like 2026-11-21T09:30:00Z")
-        }
-        guard let origin else { throw reader.problem("“by” is missing") }
-        guard let kind = kind.flatMap({ CommitKind(word: $0, number: Self.count(of)) }) else {
-            throw reader.problem("“kind” is missing or unknown")
-        }
-        guard let parts else { throw reader.problem("“changes” are missing") }
+        let revision = try reader.found(revision, else: "“revision” is missing, or is not a positive whole number")
+        let time = try reader.found(time, else: "“time” is missing, or is not like 2026-11-21T09:30:00Z")
+        let origin = try reader.found(origin, else: "“by” is missing")
+        let kind = kind.flatMap { CommitKind(word: $0, number: of) }
         return History.Record(
             number: try number(reader), revision: revision, time: anchor.instant(time), origin: TweakOrigin(origin),
-            kind: kind, status: try status(reader), parts: parts)
+            kind: try reader.found(kind, else: "“kind” is missing or unknown"), status: try status(reader),
+            parts: try reader.found(parts, else: "“changes” are missing"))
+    }
+}
+
+extension JSONReader {
+    /// A value that must be there.
+    fileprivate func found<Value>(_ value: Value?, else text: String) throws(Problem) -> Value {
+        guard let value else { throw problem(text) }
+        return value
     }
 }
 
@@ -313,9 +305,8 @@ private struct PartFields {
     }
 
     private func part(_ reader: JSONReader, _ anchor: TimeAnchor) throws(JSONReader.Problem) -> CommitPart {
-        guard let path = path.flatMap({ try? TweakPath($0) }) else {
-            throw reader.problem("“path” is missing, or is not category/collection/name")
-        }
+        let path = try reader.found(
+            path.flatMap { try? TweakPath($0) }, else: "“path” is missing, or is not category/collection/name")
         // A value of an unknown kind, from a later build, is treated as a secret: only the fact of the change is kept.
         if isSecret || kind != nil && storedKind == nil { return CommitPart(.path(path, isSecret: true)) }
         guard let old = try value("old", values["old"], reader), let new = try value("new", values["new"], reader)
@@ -347,9 +338,6 @@ private struct PartFields {
         _ key: String, _ json: JSON?, _ reader: JSONReader
     ) throws(JSONReader.Problem) -> TweakValue? {
         guard let json else { return nil }
-        guard let value = storedKind?.value(json) else {
-            throw reader.problem("“\(key)” is of another kind than “kind”")
-        }
-        return value
+        return try reader.found(storedKind?.value(json), else: "“\(key)” is of another kind than “kind”")
     }
 }
