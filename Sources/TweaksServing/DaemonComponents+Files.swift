@@ -79,7 +79,7 @@ extension DaemonComponents {
     ) -> AuditTrail {
         AuditTrail(settings, registry: registry) { event in
             switch event {
-            case .failed, .lost, .exposed: log.post(.warning(event.description))
+            case .failed, .dropped, .full, .exposed: log.post(.warning(event.description))
             case .recovered: log.post(.saving(event.description))
             }
         }

@@ -12,20 +12,13 @@ package enum FileTrust {
     /// Why a file is not trusted, and the remedy; nil if no other user could have written it, or it does not exist.
     /// - Parameter path: An absolute path. Links on the way are checked and followed.
     package static func objection(to path: String) -> String? {
-        let steps = ResolvedPath.steps(to: path)
+        let steps = ResolvedPath(path).steps
         // The directory that contains the name, and the one that contains the file after following links.
-        let nearest = [path, steps.last ?? path].map(directory)
+        let nearest = [path, steps.last ?? path].map { Folder.split($0).directory }
         for step in steps {
             if let objection = objection(step, isNear: nearest.contains(step)) { return objection }
         }
         return nil
-    }
-
-    /// The directory of a path. A resolved path has no doubled slashes; a path with them is checked through its
-    /// resolved form.
-    private static func directory(of path: String) -> String {
-        let slash = path.lastIndex(of: "/") ?? path.startIndex
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     private static func objection(_ path: String, isNear: Bool) -> String? {

@@ -17,8 +17,8 @@ package enum StateFileCodec {
     package static func history(_ bytes: [UInt8], time: some StorageTime) -> [UInt8]? {
         let anchor = TimeAnchor(time)
         guard let reading = try? HistoryDecoder(bytes, anchor) else { return nil }
-        return reading.records.reduce(HistoryEncoder.head(program: "")) {
-            $0 + HistoryEncoder.line($1, anchor, temporaries: anchor)
+        return reading.records.reduce(HistoryFormat.head(program: "")) {
+            $0 + HistoryFormat.line($1, anchor, temporaries: anchor)
         }
     }
 

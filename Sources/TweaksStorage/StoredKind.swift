@@ -58,6 +58,12 @@ extension [UInt8] {
         append(0x22)
     }
 
+    /// Appends text, such as a key with its colon, and a quoted string.
+    mutating func append(_ text: String, json string: String) {
+        append(text)
+        append(json: string)
+    }
+
     /// Appends a value; false, with nothing appended, if it has no exact text, which no tweak can have.
     mutating func append(stored value: TweakValue) -> Bool {
         guard let json = value.storedJSON else { return false }

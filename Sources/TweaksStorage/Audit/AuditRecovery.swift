@@ -1,4 +1,4 @@
-// Counts what clients wrote today before this run, a slice of the files at a time.
+// Finds out what earlier runs wrote: what clients have written today, and how far the file got before a crash.
 
 import Tweaks
 import TweaksSystem
@@ -12,15 +12,8 @@ struct AuditRecovery {
     private static let maxFiles = 32
     private static let day: Int64 = 86_400_000
 
-    /// The rest of a file, from a position to where it ended at the start.
-    private struct Part {
-        let file: OpenFile
-        var position: Int64
-        let end: Int64
-    }
-
-    /// The rests of the files, newest first.
-    private var parts: [Part] = []
+    /// The rests of the files, newest first, each from a position to where the file ended at the start.
+    private var parts: [(file: OpenFile, position: Int64, end: Int64)] = []
     /// The beginning of a line that ends in the next slice.
     private var partial: [UInt8] = []
     /// The time of the start; no line counts as later.
@@ -41,11 +34,9 @@ struct AuditRecovery {
         let limit = bytesPerDay.multipliedReportingOverflow(by: 2)
         var rest = Int64(max(AuditFile.tailSize, limit.overflow ? .max : limit.partialValue))
         for number in 0..<Self.maxFiles where rest > 0 {
-            guard let open = try? directory.open(file.older(number), for: .reading, FileRules(.anyone)) else {
-                continue
-            }
+            guard let open = try? file.open(number, directory) else { continue }
             let size = min(rest, open.info.size)
-            if size > 0 { parts.append(Part(file: open, position: open.info.size - size, end: open.info.size)) }
+            if size > 0 { parts.append((open, open.info.size - size, open.info.size)) }
             rest -= size
             if let begin = file.startTime(number, directory), begin <= start { break }
         }
@@ -73,10 +64,73 @@ struct AuditRecovery {
     }
 
     private mutating func count(_ line: ArraySlice<UInt8>) {
-        guard let head = AuditLineHead(line), let client = head.client else { return }
+        guard let head = AuditLine(head: line), let client = head.client else { return }
         // The wall clock may have been set back.
         let time = anchor.instant(min(head.time, anchor.wall))
         _ = budgets.hasBudget(client, time)
         budgets.spend(line.count + 1, client, time)
+    }
+}
+
+/// The progress of an audit file, from its last lines: a crash of the machine can lose the last ones.
+struct AuditProgress {
+    /// The last revision in the file; its own commit may be incomplete.
+    private(set) var revision: UInt64 = 0
+    /// The number of tweaks in that commit, and those that have a line.
+    private var tweaks: Int64 = 1
+    private var paths: Set<String> = []
+    /// Whether the commit's line count is unknown: its first lines may be before the part that was read, or it was left
+    /// out.
+    private var isPartial = true
+
+    /// Nil if no line has a revision: then nothing is known to be missing.
+    init?(_ bytes: [UInt8]) {
+        var isFirst = true
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            guard let line = AuditLine(Array(line)), let revision = line.revision else { continue }
+            if revision > self.revision {
+                self.revision = revision
+                tweaks = 1
+                paths = []
+                isPartial = isFirst
+            }
+            isFirst = false
+            if revision < self.revision { continue }
+            tweaks = max(tweaks, line.tweaks)
+            if let path = line.path { paths.insert(path) } else { isPartial = true }
+        }
+        if isFirst { return nil }
+    }
+
+    /// Whether the file lacks a line for an item of the history.
+    func lacks(_ item: AuditItem) -> Bool {
+        guard case .change(let commit, let change, let tweaks) = item.content else { return false }
+        if commit.revision != revision { return commit.revision > revision }
+        return !isPartial && paths.count < self.tweaks && tweaks == self.tweaks && !paths.contains(change.path.joined)
+    }
+}
+
+extension AuditFile {
+    /// Whether nothing was ever written.
+    var isNew: Bool {
+        guard isWritten, let directory = try? Folder(folder, files) else { return false }
+        return tail(0, directory).isEmpty && fileInfo(1, directory) == nil
+    }
+
+    /// The progress of the audit; if the current file has no revision, that of the previous file. Nil if neither has
+    /// one.
+    var progress: AuditProgress? {
+        guard let directory = try? Folder(folder, files) else { return nil }
+        return AuditProgress(tail(0, directory)) ?? AuditProgress(tail(1, directory))
+    }
+
+    /// The digest of the config file's values at the last start, if nothing of the config file has been written after that,
+    /// in the current file.
+    var lastStart: String? {
+        guard let directory = try? Folder(folder, files) else { return nil }
+        for line in tail(0, directory).split(separator: UInt8(ascii: "\n")).reversed() {
+            if let line = AuditLine(head: line), line.from == "config file" { return line.startDigest }
+        }
+        return nil
     }
 }

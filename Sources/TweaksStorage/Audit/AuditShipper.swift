@@ -37,12 +37,6 @@ package enum AuditDestination: Equatable, Sendable {
 
 /// Ships the lines of one audit file. A line that a socket does not take at once is counted.
 final class AuditShipper: Sendable {
-    /// The lines that a destination has not taken since the last line about it.
-    struct Lost {
-        let to: String
-        let lines: Int
-    }
-
     /// The lines of one destination.
     private struct Counts {
         var shipped = 0
@@ -90,11 +84,11 @@ final class AuditShipper: Sendable {
     }
 
     /// The lost lines since the last call, of each destination that has taken others since.
-    func takeLost() -> [Lost] {
+    func takeLost() -> [(to: String, lines: Int)] {
         counts.withLock { counts in
             counts.indices.filter { counts[$0].hasRecovered }.map { index in
                 defer { (counts[index].unreported, counts[index].hasRecovered) = (0, false) }
-                return Lost(to: destinations[index].kind.name, lines: counts[index].unreported)
+                return (destinations[index].kind.name, counts[index].unreported)
             }
         }
     }

@@ -5,6 +5,57 @@ package import Tweaks
 package import TweaksSystem
 import TweaksWire
 
+/// The location of the audit and its retention.
+package struct AuditSettings: Sendable {
+    /// An absolute path.
+    package let path: String
+    /// The maximum bytes of a file; it is rotated before it would exceed them.
+    package let maximumSize: Int
+    /// The number of older files that are always kept.
+    package let keep: Int
+    /// More older files are kept until their content reaches this age.
+    package let minimumAge: Duration
+    /// The maximum bytes of one origin's changes on one day; beyond it, clients are refused.
+    package let bytesPerDay: Int
+    /// Where each line is sent, too.
+    package let destinations: [AuditDestination]
+    /// The name under which lines are sent.
+    package let program: String
+    /// Whether nothing is written in a location that others can write; otherwise that is only reported.
+    package let isStrict: Bool
+
+    /// Thirty days.
+    package static let defaultMinimumAge = Duration.seconds(30 * 86_400)
+
+    package init(
+        path: String, maximumSize: Int = 10_485_760, keep: Int = 5,
+        minimumAge: Duration = AuditSettings.defaultMinimumAge, bytesPerDay: Int = 33_554_432,
+        destinations: [AuditDestination] = [], program: String = "tweaks", isStrict: Bool = false
+    ) {
+        self.path = path
+        self.maximumSize = max(1, maximumSize)
+        self.keep = min(max(0, keep), 1_000_000)
+        self.minimumAge = max(.zero, minimumAge)
+        self.bytesPerDay = bytesPerDay
+        self.isStrict = isStrict
+        self.destinations = destinations
+        self.program = program
+    }
+
+    /// The file for refused actions, beside the main file: `audit-refused.log` for `audit.log`.
+    package var refusedPath: String {
+        let name = path.lastIndex(of: "/").map { path[$0...].dropFirst() } ?? path[...]
+        let point = name.dropFirst().lastIndex(of: ".") ?? path.endIndex
+        return "\(path[..<point])-refused\(path[point...])"
+    }
+
+    /// The maximum bytes of all refusal files, because any client can cause refusals.
+    var maxRefusedBytes: Int {
+        let (most, isTooMuch) = maximumSize.multipliedReportingOverflow(by: 10 * (keep + 1))
+        return isTooMuch ? .max : most
+    }
+}
+
 /// Appends every commit of a registry and every noted session action to a file, on its own thread. Replies wait for it;
 /// commits do not.
 package final class AuditTrail: CommitSink {
@@ -16,8 +67,10 @@ package final class AuditTrail: CommitSink {
         case recovered(path: String)
         /// Other users could have written the file. Once per reason.
         case exposed(path: String, reason: String)
-        /// Audit data was removed to make room, or not written for lack of space.
-        case lost(AuditLoss)
+        /// A file was removed to make room, with its size and its time span.
+        case dropped(path: String, bytes: Int64, from: String?, to: String)
+        /// This many lines did not fit, because no file was old enough to remove.
+        case full(path: String, lines: Int)
     }
 
     /// Information for `stats`.
@@ -57,7 +110,8 @@ package final class AuditTrail: CommitSink {
         time: any StorageTime = SystemTime(), onEvent: @escaping @Sendable (Event) -> Void
     ) {
         let mailbox = AuditMailbox(settings, registry, time)
-        (self.mailbox, self.time) = (mailbox, time)
+        self.mailbox = mailbox
+        self.time = time
         mailbox.worker.start {
             var writer = AuditWriter(settings, mailbox, fileSystem, time, onEvent: onEvent)
             writer.open()
@@ -105,7 +159,7 @@ package final class AuditTrail: CommitSink {
         guard mailbox.hasExhausted.load(ordering: .relaxed) else { return nil }
         let name = origin.client
         if name == "uid 0" || name == "uid \(ThisProcess.user)" { return nil }
-        guard let end = mailbox.exhausted.withLock({ $0[name] }), end > time.now else { return nil }
+        guard let end = mailbox.endOfDay(of: name), end > time.now else { return nil }
         let minutes = Int64((end - time.now) / .seconds(60)) + 1
         return "throttled: the audit has as many bytes of \(name) as it takes on one day; wait \(minutes / 60)h"
             + "\(minutes % 60)m, or ask the process's own user or root to change it; nothing was changed"
@@ -119,10 +173,10 @@ extension AuditTrail.Event: CustomStringConvertible {
         case .failed(let reason): reason
         case .recovered(let path): "the audit is written again to \(path)"
         case .exposed(let path, let reason): "the audit \(path) is not trustworthy: \(reason)"
-        case .lost(.file(let path, let bytes, let from, let to, _)):
+        case .dropped(let path, let bytes, let from, let to):
             "the audit has dropped the old file \(path): \(bytes) bytes, \(from ?? "…") to \(to); keep more of them, "
                 + "or ship them elsewhere"
-        case .lost(.lines(let count, let path)):
+        case .full(let path, let count):
             "the audit does not write to \(path) until its old files can be removed: it has reached its size "
                 + "limit; \(count) lines are left out so far. Find out who is refused so often, and move the files away"
         }
@@ -143,24 +197,22 @@ final class AuditMailbox: Sendable {
         case start([TweakHistoryEntry.Change])
     }
 
+    private struct State {
+        var info: AuditTrail.Info
+        /// The write in progress: when it began, and how many lines wait.
+        var write: (began: ContinuousClock.Instant, wall: Int64, lines: Int)?
+        /// The origins that have written as much as they may on one day, and until when.
+        var exhausted: [String: ContinuousClock.Instant] = [:]
+    }
+
     let follower: CommitFollower
     let notes = AuditNoteQueue()
     let worker: Worker<Order>
     let status: StatusPublisher
-    private weak let registry: TweakRegistry?
-    private let lastInfo: Mutex<AuditTrail.Info>
-    /// The origins that have written as much as they may on one day, and until when.
-    let exhausted = Mutex<[String: ContinuousClock.Instant]>([:])
-    /// Whether there are any; read at each change by a client.
+    /// Whether any origin has written as much as it may; read at each change by a client.
     let hasExhausted = Atomic(false)
-    /// The write in progress.
-    private let write = Mutex<Write?>(nil)
-
-    private struct Write {
-        let began: ContinuousClock.Instant
-        let wall: Int64
-        let lines: Int
-    }
+    private weak let registry: TweakRegistry?
+    private let state: Mutex<State>
 
     /// A write of this length counts as hanging.
     private static let patience = Duration.milliseconds(200)
@@ -171,7 +223,7 @@ final class AuditMailbox: Sendable {
         self.registry = registry
         follower = registry.follow(.drops) { worker.wake() }
         status = StatusPublisher(SaveStatus(saved: registry.revision, attempted: registry.revision))
-        lastInfo = Mutex(AuditTrail.Info(path: settings.path, refusedPath: settings.refusedPath))
+        state = Mutex(State(info: AuditTrail.Info(path: settings.path, refusedPath: settings.refusedPath)))
     }
 
     /// The registry's revision, up to which commits can be read. The maximum if the registry no longer exists.
@@ -182,14 +234,14 @@ final class AuditMailbox: Sendable {
     // MARK: Information
 
     var info: AuditTrail.Info {
-        get { lastInfo.withLock { $0 } }
-        set { lastInfo.withLock { $0 = newValue } }
+        get { state.withLock { $0.info } }
+        set { state.withLock { $0.info = newValue } }
     }
 
     /// The information as of now: the audit thread cannot update it while a write hangs.
     func currentInfo(_ time: any StorageTime) -> AuditTrail.Info {
-        var info = info
-        let write = write.withLock { $0 }
+        let (published, write) = state.withLock { ($0.info, $0.write) }
+        var info = published
         info.waiting = max(info.waiting, write?.lines ?? 0) + follower.unreadCount + notes.count
         guard let write, time.now - write.began >= Self.patience else { return info }
         let lines = info.waiting == 1 ? "1 line waits" : "\(info.waiting) lines wait"
@@ -199,9 +251,18 @@ final class AuditMailbox: Sendable {
 
     /// Notes that a write begins.
     func began(_ lines: Int, _ time: any StorageTime) {
-        write.withLock { $0 = Write(began: time.now, wall: time.wall, lines: lines) }
+        state.withLock { $0.write = (time.now, time.wall, lines) }
     }
 
     /// Notes that it has ended.
-    func ended() { write.withLock { $0 = nil } }
+    func ended() { state.withLock { $0.write = nil } }
+
+    func publish(exhausted: [String: ContinuousClock.Instant]) {
+        if exhausted.isEmpty, !hasExhausted.load(ordering: .relaxed) { return }
+        state.withLock { $0.exhausted = exhausted }
+        hasExhausted.store(!exhausted.isEmpty, ordering: .relaxed)
+    }
+
+    /// Until when an origin that has written as much as it may is refused.
+    func endOfDay(of origin: String) -> ContinuousClock.Instant? { state.withLock { $0.exhausted[origin] } }
 }

@@ -1,4 +1,4 @@
-// Writes actions and refusals to their files on the audit thread.
+// Writes actions and refusals to their files on the audit thread, and retries failures.
 
 import Synchronization
 import Tweaks
@@ -10,7 +10,6 @@ struct AuditWriter: WorkerJob, ~Copyable {
     private let time: any StorageTime
     private var actions: AuditChannel
     private var refusals: AuditChannel
-    private let shippers: [AuditShipper?]
     private var info: AuditTrail.Info
     /// The last revision that was read.
     private var lastRead: UInt64
@@ -18,6 +17,9 @@ struct AuditWriter: WorkerJob, ~Copyable {
     private var lastWritten: UInt64
     /// The progress of earlier runs, until their missing lines are written.
     private var earlierProgress: AuditProgress?
+    /// The reading of the last day's lines; nil when it is over.
+    private var recovery: AuditRecovery?
+    private let bytesPerDay: Int
     /// No more commits are read before this time, so that a busy program does not write to disk at each commit.
     private var pausedUntil: ContinuousClock.Instant?
 
@@ -27,18 +29,20 @@ struct AuditWriter: WorkerJob, ~Copyable {
         _ settings: AuditSettings, _ mailbox: AuditMailbox, _ files: any FileSystem, _ time: any StorageTime,
         onEvent: @escaping @Sendable (AuditTrail.Event) -> Void
     ) {
-        (self.mailbox, self.time, info) = (mailbox, time, mailbox.info)
+        self.mailbox = mailbox
+        self.time = time
+        info = mailbox.info
         lastRead = mailbox.status.value.saved
         lastWritten = lastRead
-        shippers = [false, true].map {
-            AuditShipper(settings.destinations, program: settings.program, isRefusals: $0, time)
+        bytesPerDay = settings.bytesPerDay
+        let shipper = { (isRefusals: Bool) in
+            AuditShipper(settings.destinations, program: settings.program, isRefusals: isRefusals, time)
         }
         actions = AuditChannel(
-            AuditFile(settings.path, settings, files, time), bytesPerDay: settings.bytesPerDay, shippers[0], time,
-            onEvent: onEvent)
-        refusals = AuditChannel(
-            AuditFile(settings.refusedPath, settings, ceiling: settings.maxRefusedBytes, files, time), shippers[1],
-            time, onEvent: onEvent)
+            AuditFile(settings.path, settings, shipper(false), files, time), bytesPerDay: bytesPerDay, time, onEvent)
+        let refused = AuditFile(
+            settings.refusedPath, settings, ceiling: settings.maxRefusedBytes, shipper(true), files, time)
+        refusals = AuditChannel(refused, bytesPerDay: .max, time, onEvent)
     }
 
     /// Opens the file, so that problems are found before there is something to write.
@@ -47,49 +51,53 @@ struct AuditWriter: WorkerJob, ~Copyable {
         actions.attempt()
         mailbox.ended()
         // Before any line of this run is written.
-        earlierProgress = actions.progress
+        earlierProgress = actions.file.progress
         publish()
     }
 
     var nextWake: ContinuousClock.Instant? {
-        [actions.next, refusals.next, actions.isWritten ? pausedUntil : nil].compactMap(\.self).min()
+        if recovery != nil { return time.now }
+        return [actions.next, refusals.next, actions.file.isWritten ? pausedUntil : nil].compactMap(\.self).min()
     }
 
     /// Writes new commits and notes, and retries unwritten lines.
     mutating func turn(_ orders: [AuditMailbox.Order], isLast: Bool) {
         if !orders.isEmpty { pausedUntil = nil }
         for order in orders { follow(order) }
-        mailbox.began(actions.waiting + refusals.waiting, time)
+        mailbox.began(waiting, time)
         // While writing fails, commits and notes stay in their queues, whose sizes are limited.
-        if isLast, !actions.isWritten { actions.attempt() }
-        if actions.isWritten, isLast || !isPaused { readPending() }
-        let wasWritten = actions.isWritten
+        if isLast, !actions.file.isWritten { actions.attempt() }
+        if actions.file.isWritten, isLast || pausedUntil.map({ $0 <= time.now }) ?? true { readPending() }
+        let wasWritten = actions.file.isWritten
         let anchor = TimeAnchor(time)
         actions.endFolds(anchor, isLast: isLast)
         refusals.endFolds(anchor, isLast: isLast)
-        mailbox.began(actions.waiting + refusals.waiting, time)
+        mailbox.began(waiting, time)
         actions.write(isLast: isLast)
         refusals.write(isLast: isLast)
         mailbox.ended()
         publish(isLast: isLast)
         // Replies that wait for the lines of this run have been sent.
-        if !isLast, actions.continueRecovery() { publishExhausted() }
+        if !isLast { continueRecovery() }
         // Notes queued during a failure have already sent their wakeup, so a turn is scheduled here.
-        if !wasWritten, actions.isWritten, pausedUntil == nil { pausedUntil = time.now }
+        if !wasWritten, actions.file.isWritten, pausedUntil == nil { pausedUntil = time.now }
         if !isLast { return }
-        actions.close()
-        refusals.close()
+        actions.file.close()
+        refusals.file.close()
     }
+
+    /// The number of lines that are not in the files.
+    private var waiting: Int { actions.file.waiting + refusals.file.waiting }
 
     private mutating func follow(_ order: AuditMailbox.Order) {
         switch order {
         case .flush: break
         case .complete: complete()
-        case .recover: actions.beginRecovery(TimeAnchor(time))
+        case .recover: recovery = AuditRecovery(actions.file, bytesPerDay: bytesPerDay, TimeAnchor(time))
         case .start(let values):
             // In an audit that begins there is nothing that the file could have set before.
-            if values.isEmpty, actions.isNew { return }
-            actions.append(AuditStart(values).lines(after: actions.lastStart, at: time.wall))
+            if values.isEmpty, actions.file.isNew { return }
+            actions.file.append(AuditFormat.start(values, after: actions.file.lastStart, at: time.wall))
         }
     }
 
@@ -99,50 +107,49 @@ struct AuditWriter: WorkerJob, ~Copyable {
         var bytes: [UInt8] = []
         let commits = mailbox.earlierCommits(from: progress.revision)
         for item in AuditItem.all(commits, []) where progress.lacks(item) {
-            AuditLineEncoder.append(item, isCut: false, TimeAnchor(time), to: &bytes)
+            AuditFormat.append(item, isCut: false, TimeAnchor(time), to: &bytes)
         }
-        actions.append(bytes)
+        actions.file.append(bytes)
     }
 
-    private var isPaused: Bool { pausedUntil.map { $0 > time.now } ?? false }
+    /// Reads the next slice of the last day's lines, and counts them once all are read.
+    private mutating func continueRecovery() {
+        recovery?.advance()
+        guard let done = recovery, done.isComplete else { return }
+        recovery = nil
+        actions.folds.budgets.add(earlier: done.budgets, time.now)
+        mailbox.publish(exhausted: actions.folds.budgets.exhausted)
+    }
 
     private mutating func readPending() {
         pausedUntil = nil
         // Read first: commits up to here are among those that follow.
         lastRead = mailbox.revision
-        let (commits, events) = (mailbox.follower.drain(), mailbox.notes.takeAll())
-        if commits.isEmpty, events.entries.isEmpty { return }
+        let (commits, notes) = (mailbox.follower.drain(), mailbox.notes.takeAll())
+        if commits.isEmpty, notes.items.isEmpty { return }
         info.leftOut += commits.lost.count
         info.commits += commits.records.count { $0.kind != nil }
-        info.events += events.count
+        info.events += notes.count
         // Created anew each time, because the wall clock may have been set.
         let anchor = TimeAnchor(time)
-        let items = AuditItem.all(commits.records, events.entries)
-        var lost: [UInt8] = []
-        AuditLineEncoder.append(leftOut: commits.lost, at: anchor.wall, to: &lost)
-        actions.add(items.lazy.filter { !$0.isRefusal }, anchor, leftOut: lost)
+        let items = AuditItem.all(commits.records, notes.items)
+        actions.add(items.lazy.filter { !$0.isRefusal }, anchor, lost: commits.lost)
         refusals.add(items.lazy.filter(\.isRefusal), anchor)
         pausedUntil = time.now.advanced(by: Self.interval)
     }
 
     private mutating func publish(isLast: Bool = false) {
-        if actions.isWritten { lastWritten = lastRead }
+        if actions.file.isWritten { lastWritten = lastRead }
         var info = info
         let failure = actions.failure ?? refusals.failure
         info.state = failure.map { "unwritten: \($0.reason)" } ?? "written"
-        info.head = actions.head
-        info.refusedHead = refusals.head
-        info.waiting = actions.waiting + refusals.waiting
-        info.leftOut += actions.leftOut + refusals.leftOut
-        info.folded = actions.folded + refusals.folded
-        info.dropped = actions.dropped + refusals.dropped
-        info.rotations = actions.rotations + refusals.rotations
-        info.failures = actions.failures + refusals.failures
-        let counts = shippers.compactMap { $0?.info }
-        if !counts.isEmpty { info.shipped = counts.reduce(0) { $0 + $1.shipped } }
-        info.shipLost = counts.reduce(0) { $0 + $1.lost }
+        info.head = actions.file.head.map { String(decoding: $0, as: UTF8.self) }
+        info.refusedHead = refusals.file.head.map { String(decoding: $0, as: UTF8.self) }
+        info.waiting = waiting
+        actions.count(in: &info)
+        refusals.count(in: &info)
         mailbox.info = info
-        publishExhausted()
+        mailbox.publish(exhausted: actions.folds.budgets.exhausted)
         // Replies do not wait for lines whose write failed: they say so.
         var status = SaveStatus(saved: lastWritten, attempted: lastWritten)
         if let failure = actions.failure { (status.attempted, status.failure) = (.max, failure.reason) }
@@ -150,11 +157,96 @@ struct AuditWriter: WorkerJob, ~Copyable {
         if isLast { status = SaveStatus(saved: .max, attempted: .max) }
         if mailbox.status.value != status { mailbox.status.publish(status) }
     }
+}
 
-    private mutating func publishExhausted() {
-        let exhausted = actions.exhausted
-        if exhausted.isEmpty, !mailbox.hasExhausted.load(ordering: .relaxed) { return }
-        mailbox.exhausted.withLock { $0 = exhausted }
-        mailbox.hasExhausted.store(!exhausted.isEmpty, ordering: .relaxed)
+/// One of the two audit files, with the folds of its items and its retry state.
+private struct AuditChannel {
+    var file: AuditFile
+    var folds: AuditFolds
+    /// Why writing fails, as reported; nil after a success.
+    private(set) var failure: StorageFailure?
+    private var failures = 0
+    /// The last reported exposure to other users.
+    private var reportedExposure: String?
+    private var retry: Retry
+    private let time: any StorageTime
+    private let onEvent: @Sendable (AuditTrail.Event) -> Void
+
+    /// - Parameter bytesPerDay: What an origin may write on one day before it is refused.
+    init(
+        _ file: AuditFile, bytesPerDay: Int, _ time: any StorageTime,
+        _ onEvent: @escaping @Sendable (AuditTrail.Event) -> Void
+    ) {
+        self.file = file
+        self.time = time
+        self.onEvent = onEvent
+        folds = AuditFolds(bytesPerDay: bytesPerDay)
+        retry = Retry(time, first: .milliseconds(100), longest: .seconds(30))
+    }
+
+    /// When there is something to do; nil for never.
+    var next: ContinuousClock.Instant? { retry.next(hasUpdates: false) ?? folds.next }
+
+    /// Adds items, and a line about commits that were dropped.
+    mutating func add(_ items: some Sequence<AuditItem>, _ anchor: TimeAnchor, lost: CommitStream.Lost? = nil) {
+        var bytes: [UInt8] = []
+        for item in items { folds.add(item, anchor, to: &bytes) }
+        if let lost, !lost.isEmpty {
+            let fields: [(String, JSON)] = [
+                ("commits", .count(lost.count)), ("from revision", .unsigned(lost.revisions.lowerBound)),
+                ("to revision", .unsigned(lost.revisions.upperBound)),
+            ]
+            bytes += AuditFormat.line("left out", fields, at: anchor.wall)
+        }
+        file.append(bytes)
+    }
+
+    /// Ends folds that are due, and adds their lines and those about lines that a destination has not taken.
+    mutating func endFolds(_ anchor: TimeAnchor, isLast: Bool) {
+        var bytes: [UInt8] = []
+        folds.end(time.now, isLast: isLast, anchor, to: &bytes)
+        for lost in file.shipper?.takeLost() ?? [] {
+            let fields: [(String, JSON)] = [("to", .string(lost.to)), ("lines", .count(lost.lines))]
+            bytes += AuditFormat.line("not shipped", fields, at: anchor.wall)
+        }
+        file.append(bytes)
+    }
+
+    /// Writes pending lines if they are due.
+    mutating func write(isLast: Bool = false) {
+        let isDue = retry.next(hasUpdates: false).map { $0 <= time.now } ?? true
+        if isLast ? !file.isWritten : isDue && (!file.isWritten || failure != nil) { attempt() }
+    }
+
+    /// Writes pending lines; without any, it opens the file, so that problems are found early.
+    mutating func attempt() {
+        do throws(StorageFailure) {
+            try file.write()
+            if failure != nil { onEvent(.recovered(path: file.path)) }
+            failure = nil
+            retry.succeeded()
+            if let exposure = file.exposure, exposure != reportedExposure {
+                onEvent(.exposed(path: file.path, reason: exposure))
+            }
+            reportedExposure = file.exposure
+        } catch {
+            failures += 1
+            if failure != error { onEvent(.failed(reason: error.sentence)) }
+            failure = error
+            retry.failed()
+        }
+        for loss in file.takeLosses() { onEvent(loss) }
+    }
+
+    /// Adds its numbers to those of the other one.
+    func count(in info: inout AuditTrail.Info) {
+        info.leftOut += file.leftOut
+        info.folded += folds.folded
+        info.dropped += file.dropped
+        info.rotations += file.rotations
+        info.failures += failures
+        guard let shipped = file.shipper?.info else { return }
+        info.shipped = (info.shipped ?? 0) + shipped.shipped
+        info.shipLost += shipped.lost
     }
 }

@@ -1,11 +1,32 @@
-// Schedules writes of the history file, retries failed ones, and reports failures.
+// Reads, appends to, and replaces the history file in the state directory, and retries failed writes.
 
 import Tweaks
+import TweaksSystem
 
-/// Writes the history file as part of the storage's turns, and retries failures. Used on the storage thread only.
+/// The history file, written as part of the storage's turns. Used on the storage thread only, which holds the
+/// directory's lock while writing.
 struct HistoryWriter {
-    private var file: HistoryFile
+    static let fileName = "history.jsonl"
+    /// A larger file is replaced by one with the last commits, up to half this size.
+    static let sizeLimit = 16_777_216
+
+    private let program: String
     private let time: any StorageTime
+    /// Converts the times of this run's commits, and of all temporary overrides, whose ends are instants of this run.
+    private var anchor: TimeAnchor
+    /// Converts the times of earlier runs' commits, so that they print as they were read even if the wall clock
+    /// changes.
+    private var loaded: (anchor: TimeAnchor, last: UInt64)?
+    /// The file's size after our last write; nil if it must be written as a whole.
+    private var knownSize: Int64?
+    /// The file open for appending, until it is replaced.
+    private var file: OpenFile?
+    /// Whether all appended lines are flushed to disk.
+    private var isFlushed = true
+    /// The file's identities known from reading and writing it.
+    private var ownVersions: [FileInfo] = []
+    /// Whether it was read or is known to be missing.
+    private var isLoaded = false
     /// The batch that is not written yet.
     private var batch: HistoryBatch?
     private var needsWholeHistory = false
@@ -15,14 +36,17 @@ struct HistoryWriter {
     private var reported: StorageFailure?
     private var retry: Retry
     /// Whether this run writes nothing.
-    private(set) var isDisabled = false
+    private var isDisabled = false
     private(set) var info = OverrideStore.HistoryInfo(state: "saved")
 
     init(_ settings: OverrideSettings, _ anchor: TimeAnchor) {
-        file = HistoryFile(program: settings.program, anchor: anchor)
+        program = settings.program
         time = settings.time
+        self.anchor = anchor
         retry = Retry(settings.time, first: settings.firstRetry, longest: settings.lastRetry)
     }
+
+    // MARK: Reading
 
     /// Reads the saved history.
     /// - Parameters:
@@ -33,21 +57,20 @@ struct HistoryWriter {
     ) -> [History.Record] {
         var records: [History.Record] = []
         do throws(StorageFailure) {
-            records = try file.load(directory, upTo: revision, mayMove: failure == nil)
+            records = try load(directory, upTo: revision, mayMove: failure == nil)
         } catch {
             record(error)
             report(directory)
         }
         if let failure, failure.isFinal { disable(failure) }
-        info.lines = file.lines
         return records
     }
 
     /// Reads a file that was unreadable at the start, if it is readable now.
     mutating func loadLate(_ mailbox: OverrideMailbox, _ directory: StateDirectory) {
-        if file.isLoaded || isDisabled { return }
+        if isLoaded || isDisabled { return }
         let records = open(directory, nil, upTo: nil)
-        if !file.isLoaded { return retry.failed() }
+        if !isLoaded { return retry.failed() }
         if !records.isEmpty, mailbox.load(records) { needsWholeHistory = true }
     }
 
@@ -59,8 +82,58 @@ struct HistoryWriter {
 
     /// After the wall clock was set, all commits are rewritten, because they contain temporary overrides.
     mutating func reanchor(_ anchor: TimeAnchor) {
-        file.anchor = anchor
+        self.anchor = anchor
         needsWholeHistory = true
+    }
+
+    /// Reads the file. An unreadable file is quarantined, and there is no history then.
+    /// - Parameter revision: Commits above it are dropped, because their overrides were never written.
+    private mutating func load(
+        _ directory: StateDirectory, upTo revision: UInt64?, mayMove: Bool
+    ) throws(StorageFailure) -> [History.Record] {
+        guard let folder = directory.folder else { return [] }
+        let content: (info: FileInfo, bytes: [UInt8])?
+        do throws(FileProblem) {
+            content = try folder.content(of: Self.fileName, limit: 4 * Self.sizeLimit)
+        } catch {
+            if error.isResourceShortage { throw StorageFailure(error, in: directory.path, of: "history is") }
+            try quarantine(error.reason, directory, mayMove: mayMove)
+            isLoaded = mayMove
+            return []
+        }
+        guard let (metadata, bytes) = content else {
+            isLoaded = true
+            return []
+        }
+        do throws(OverridesFile.Refusal) {
+            var reading = try HistoryDecoder(bytes, anchor)
+            let isAhead = revision.map { reading.drop(above: $0) } ?? false
+            // Appending to an incomplete line would corrupt the next one.
+            knownSize = reading.endsMidLine || isAhead || bytes.isEmpty ? nil : metadata.size
+            ownVersions = [metadata]
+            info.lines = reading.lines
+            isLoaded = true
+            loaded = reading.records.map(\.number).max().map { (anchor, $0) }
+            return reading.records
+        } catch {
+            switch error {
+            case .malformed(let reason): try quarantine(reason, directory, mayMove: mayMove)
+            case .newerVersion(let version):
+                throw StorageFailure(
+                    newerVersion: version, than: HistoryFormat.version, "\(directory.path)/\(Self.fileName)",
+                    of: "history is")
+            }
+            isLoaded = mayMove
+            return []
+        }
+    }
+
+    private mutating func quarantine(_ reason: String, _ state: StateDirectory, mayMove: Bool) throws(StorageFailure) {
+        guard let folder = state.folder, mayMove else { return }
+        // Some network file systems cannot rename an open file.
+        file = nil
+        let name = try state.setAside(Self.fileName, reason, in: folder, of: "history is")
+        state.report(.historyQuarantined(file: "\(state.path)/\(Self.fileName)", as: name, reason: reason))
     }
 
     // MARK: Schedule
@@ -77,11 +150,9 @@ struct HistoryWriter {
 
     /// The part of the history to request.
     var requestedShare: HistorySelection {
-        if isDisabled || !file.isLoaded { return .nothing }
-        return needsWholeHistory || file.isUnknown ? .all : .news
+        if isDisabled || !isLoaded { return .nothing }
+        return needsWholeHistory || knownSize == nil ? .all : .news
     }
-
-    // MARK: Writing
 
     /// Accepts a batch for writing.
     mutating func accept(_ batch: HistoryBatch) {
@@ -97,26 +168,30 @@ struct HistoryWriter {
             return true
         }
         do throws(StorageFailure) {
-            if try !file.write(batch, directory) {
+            if try !write(batch, directory) {
                 needsWholeHistory = true
                 return false
             }
-            (self.batch, needsWholeHistory, failure) = (nil, false, nil)
+            self.batch = nil
+            needsWholeHistory = false
+            failure = nil
             retry.succeeded()
             info.state = "saved"
         } catch {
             fail(error)
         }
-        info.lines = file.lines
         return true
     }
 
-    /// Flushes the file to disk.
+    /// Flushes appended lines to disk.
     mutating func flush(_ path: String) {
-        do throws(StorageFailure) {
-            try file.flush(path)
+        if isFlushed { return }
+        isFlushed = true
+        do throws(FileProblem) {
+            try file?.flush()
         } catch {
-            fail(error)
+            knownSize = nil
+            fail(StorageFailure(error, in: path, of: "history is"))
         }
     }
 
@@ -132,7 +207,7 @@ struct HistoryWriter {
         if failure == reported { return }
         directory.report(
             failure.map { .historyFailed(reason: $0.sentence) }
-                ?? .historyRecovered(path: "\(directory.path)/\(HistoryFile.name)"))
+                ?? .historyRecovered(path: "\(directory.path)/\(Self.fileName)"))
         reported = failure
     }
 
@@ -141,5 +216,104 @@ struct HistoryWriter {
         info.failures += 1
         info.state = "unsaved: \(failure.reason)"
         if failure.isFinal { disable(failure) }
+    }
+
+    // MARK: Writing
+
+    private mutating func write(_ batch: HistoryBatch, _ state: StateDirectory) throws(StorageFailure) -> Bool {
+        guard let folder = state.folder else { return true }
+        let previousSize = knownSize
+        // Unknown until the write is complete.
+        knownSize = nil
+        let now = try quarantineIfChanged(state, folder, previousSize)
+        if batch.isWhole {
+            try replace(batch, state, folder)
+            return true
+        }
+        guard let now, previousSize != nil else { return false }
+        if batch.records.isEmpty {
+            knownSize = previousSize
+            return true
+        }
+        var bytes: [UInt8] = []
+        for record in batch.records {
+            bytes += batch.marked.contains(record.number) ? HistoryFormat.statusLine(record) : line(record)
+        }
+        let size = now.size + Int64(bytes.count)
+        let isTooLong = info.lines + batch.records.count > 2 * batch.limit + 64
+        if isTooLong || size > Self.sizeLimit { return false }
+        try append(bytes, to: now, state, folder)
+        knownSize = size
+        info.lines += batch.records.count
+        return true
+    }
+
+    /// Quarantines the file if another process has replaced or changed it.
+    /// - Returns: The file's metadata; nil if it does not exist or was quarantined.
+    private mutating func quarantineIfChanged(
+        _ state: StateDirectory, _ folder: Folder, _ knownSize: Int64?
+    ) throws(StorageFailure) -> FileInfo? {
+        guard let now = try? folder.info(Self.fileName) else { return nil }
+        if let own = ownVersions.first(where: { $0.isSameFile(as: now) }), knownSize.map({ $0 == now.size }) ?? true {
+            ownVersions = [own]
+            return now
+        }
+        try quarantine("another program changed it while this process ran", state, mayMove: true)
+        return nil
+    }
+
+    /// - Parameter now: The current file of this name; the open file is reused while it is the same and valid.
+    private mutating func append(
+        _ bytes: [UInt8], to now: FileInfo, _ state: StateDirectory, _ folder: Folder
+    ) throws(StorageFailure) {
+        do throws(FileProblem) {
+            let isCurrent = file.map { $0.info.isSameFile(as: now) && FileRules().fault(now) == nil } ?? false
+            let file = isCurrent ? file : try folder.open(Self.fileName, for: .appending)
+            self.file = file
+            try file?.write(bytes)
+            isFlushed = false
+        } catch {
+            throw StorageFailure(error, in: state.path, of: "history is")
+        }
+    }
+
+    private mutating func replace(
+        _ batch: HistoryBatch, _ state: StateDirectory, _ folder: Folder
+    ) throws(StorageFailure) {
+        let kept = newest(batch.records)
+        var bytes = HistoryFormat.head(program: program)
+        // Appended line by line: a joined sequence would be copied byte by byte.
+        for line in kept.reversed() { bytes.append(contentsOf: line) }
+        file = nil
+        do throws(FileProblem) {
+            let temporary = StateDirectory.temporaryName(for: Self.fileName)
+            try folder.replace(
+                Self.fileName, with: bytes, temporary: temporary,
+                isWritten: { ownVersions = ownVersions.prefix(1) + [$0] })
+            try folder.flush()
+            knownSize = ownVersions.last?.size
+            info.lines = kept.count + 1
+        } catch {
+            throw StorageFailure(error, in: state.path, of: "history is")
+        }
+    }
+
+    private func line(_ record: History.Record) -> [UInt8] {
+        let isOlder = loaded.map { record.number <= $0.last } ?? false
+        return HistoryFormat.line(record, isOlder ? loaded?.anchor ?? anchor : anchor, temporaries: anchor)
+    }
+
+    /// The lines of the last commits that fit half of the size limit, newest first.
+    private func newest(_ records: [History.Record]) -> [[UInt8]] {
+        var kept: [[UInt8]] = []
+        var size = 0
+        for record in records.reversed() {
+            let line = line(record)
+            size += line.count
+            // A single commit may exceed half of the limit; one above the limit could not be read back.
+            if size > Self.sizeLimit / 2, !kept.isEmpty || line.count > Self.sizeLimit { break }
+            kept.append(line)
+        }
+        return kept
     }
 }

@@ -1,4 +1,4 @@
-// Decodes the overrides file: entries, or a description of the errors.
+// Reads and writes the overrides file: one line per override, so that a change is one line in a diff.
 
 package import Tweaks
 import TweaksWire
@@ -50,17 +50,10 @@ struct OverridesFile: Sendable {
     var revision: UInt64 = 0
     /// Sorted by path; the override before the temporary one of the same path; each key once.
     var entries: [Entry] = []
-    /// Invalid entries, in the order of the file.
-    private(set) var rejected: [Rejected] = []
+    /// Invalid entries, as read and as they are kept, in the order of the file.
+    private(set) var rejected: [(text: [UInt8], reason: String)] = []
     /// Entries quarantined in earlier runs.
     private var quarantined: [[UInt8]] = []
-
-    /// An invalid entry.
-    struct Rejected: Sendable {
-        /// The entry as read, and as it is kept.
-        let text: [UInt8]
-        let reason: String
-    }
 
     /// All quarantined entries, which have no effect and are kept until an operator corrects them.
     var allQuarantined: [[UInt8]] { quarantined + rejected.map(\.text) }
@@ -107,7 +100,7 @@ struct OverridesFile: Sendable {
             entries.append(entry)
             reader = attempt
         } catch {
-            rejected.append(Rejected(text: try Self.text(&reader), reason: error.description))
+            rejected.append((try Self.text(&reader), error.description))
         }
     }
 
@@ -186,14 +179,141 @@ extension OverrideKey {
 extension TweakPath {
     /// The order in files: by bytes.
     func precedes(_ other: TweakPath) -> Bool {
-        withBytes { left in
-            other.withBytes { right in
-                let count = min(left.count, right.count)
-                for position in 0..<count where left[position] != right[position] {
-                    return left[position] < right[position]
-                }
-                return left.count < right.count
+        withBytes { left in other.withBytes { right in left.lexicographicallyPrecedes(right) } }
+    }
+}
+
+extension OverridesFile.Entry {
+    /// The values of the known keys.
+    private struct Fields {
+        var path: String?
+        var kind: String?
+        var component: String?
+        var origin: String?
+        var time: String?
+        var value: JSON?
+        var covered: JSON?
+        var expires: String?
+
+        mutating func read(_ key: String, _ reader: inout JSONReader) throws(JSONReader.Problem) {
+            switch key {
+            case "path": path = try reader.text(key, isNew: path == nil)
+            case "kind": kind = try reader.text(key, isNew: kind == nil)
+            case "of": component = try reader.text(key, isNew: component == nil)
+            case "origin": origin = try reader.text(key, isNew: origin == nil)
+            case "time": time = try reader.text(key, isNew: time == nil)
+            case "value": value = try reader.value(key, isNew: value == nil)
+            case "covered": covered = try reader.value(key, isNew: covered == nil)
+            case "expires": expires = try reader.text(key, isNew: expires == nil)
+            default: try reader.skip()
             }
         }
+    }
+
+    init(
+        _ reader: inout JSONReader, number: Int, _ anchor: TimeAnchor
+    ) throws(JSONReader.Problem) {
+        guard reader.peek() == UInt8(ascii: "{") else { throw reader.problem("override \(number) is not an object") }
+        let start = reader.position
+        var fields = Fields()
+        try reader.object { key, reader throws(JSONReader.Problem) in try fields.read(key, &reader) }
+        text = Array(reader.bytes[start..<reader.position])
+        guard let path = fields.path.flatMap({ try? TweakPath($0) }) else {
+            throw reader.problem("override \(number): “path” is missing, or is not category/collection/name")
+        }
+        key = OverrideKey(path, isTemporary: fields.expires != nil)
+        let end = reader
+        stored = try Self.stored(path, fields, anchor) { end.problem("override \(number), \(path.token): \($0)") }
+    }
+
+    /// Nil if this build does not have values of that kind: a later version may have written it.
+    private static func stored(
+        _ path: TweakPath, _ fields: Fields, _ anchor: TimeAnchor, _ problem: (String) -> JSONReader.Problem
+    ) throws(JSONReader.Problem) -> StoredEntry? {
+        guard let kindText = fields.kind, kindText != TweakKind.action.rawValue else {
+            throw problem("“kind” is missing or unknown")
+        }
+        guard let kind = StoredKind(kind: kindText, of: fields.component) else { return nil }
+        guard let value = fields.value.flatMap({ kind.value($0) }) else {
+            throw problem("“value” is missing, or is not of kind \(kindText)")
+        }
+        let covered = fields.covered.map { kind.value($0) }
+        if case .some(nil) = covered { throw problem("“covered” is not of kind \(kindText)") }
+        guard let origin = fields.origin else { throw problem("“origin” is missing") }
+        guard let time = fields.time.flatMap({ TimeText.parse($0) }) else {
+            throw problem("“time” is missing, or is not like 2026-11-21T09:30:00Z")
+        }
+        var start = anchor.instant(time)
+        var end: ContinuousClock.Instant?
+        if let text = fields.expires {
+            guard let expires = TimeText.parse(text) else {
+                throw problem("“expires” is not like 2026-11-21T09:30:00Z")
+            }
+            (start, end) = anchor.lifetime(from: time, to: expires)
+        }
+        return StoredEntry(
+            path: path, content: .value(value), origin: TweakOrigin(origin), time: start, covered: covered ?? nil,
+            expires: end)
+    }
+}
+
+// MARK: - Writing
+
+extension OverridesFile {
+    /// The file with these sorted lines and the quarantined entries.
+    static func text(
+        program: String, revision: UInt64, lines: some Collection<[UInt8]>, quarantined: [[UInt8]] = []
+    ) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(lines.reduce(160 + program.utf8.count) { $0 + $1.count + 6 })
+        bytes.append("{\n  \"format\": \"\(format)\",\n  \"version\": \(version)")
+        bytes.append(",\n  \"program\": ", json: program)
+        bytes.append(",\n  \"revision\": ")
+        bytes.append(decimal: revision)
+        bytes.append(",\n  \"overrides\": ")
+        bytes.append(list: lines)
+        if !quarantined.isEmpty {
+            bytes.append(",\n  \"setAside\": ")
+            bytes.append(list: quarantined)
+        }
+        bytes.append("\n}\n")
+        return bytes
+    }
+
+    /// The line of one override; nil for a value without an exact text, which no tweak can have.
+    static func line(_ entry: StoredEntry, _ anchor: TimeAnchor) -> [UInt8]? {
+        guard case .value(let value) = entry.content else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(192)
+        bytes.append("{\"path\": ", json: entry.path.joined)
+        let covered = entry.covered.flatMap { $0.kind == value.kind || [$0, value].contains(.notSet) ? $0 : nil }
+        StoredKind([value, covered])?.append(to: &bytes, space: " ")
+        bytes.append(", \"value\": ")
+        guard bytes.append(stored: value) else { return nil }
+        bytes.append(", \"origin\": ", json: entry.origin.description)
+        bytes.append(", \"time\": \"\(TimeText.print(anchor.milliseconds(entry.time)))\"")
+        if let covered {
+            let end = bytes.count
+            bytes.append(", \"covered\": ")
+            if !bytes.append(stored: covered) { bytes.removeLast(bytes.count - end) }
+        }
+        if let expires = entry.expires {
+            bytes.append(", \"expires\": \"\(TimeText.print(anchor.milliseconds(expires)))\"")
+        }
+        bytes.append("}")
+        return bytes
+    }
+}
+
+extension [UInt8] {
+    /// Appends a list with one element per line.
+    fileprivate mutating func append(list lines: some Collection<[UInt8]>) {
+        var separator = "[\n    "
+        for line in lines {
+            append(separator)
+            append(contentsOf: line)
+            separator = ",\n    "
+        }
+        append(lines.isEmpty ? "[]" : "\n  ]")
     }
 }

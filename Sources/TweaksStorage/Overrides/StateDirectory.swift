@@ -1,5 +1,6 @@
-// Opens, validates and locks the state directory, and checks it before each write.
+// Opens, validates and locks the state directory, and reads, replaces and quarantines the overrides file in it.
 
+import Tweaks
 import TweaksSystem
 
 /// Why overrides are not saved.
@@ -30,6 +31,20 @@ struct StorageFailure: Error, Equatable {
         remedy = problem.remedy
         isFinal = false
     }
+
+    /// A newer version wrote the file; it is left alone.
+    init(newerVersion: Int64, than own: Int64, _ file: String, of what: String) {
+        let name = Folder.split(file).name
+        self.init(
+            "\(name) was written by a newer version",
+            sentence:
+                "\(file) is left alone, and \(what) not saved: "
+                + "\(Self.newer(newerVersion, than: own)); run that version, or move the file away", isFinal: true)
+    }
+
+    static func newer(_ version: Int64, than own: Int64) -> String {
+        "it was written by a newer version (format \(version), and this is \(own))"
+    }
 }
 
 /// The directory with the overrides file. Used on the storage thread only.
@@ -38,8 +53,8 @@ struct StateDirectory {
     static let lockName = "lock"
 
     let path: String
-    let files: any FileSystem
-    let time: any StorageTime
+    private let files: any FileSystem
+    private let time: any StorageTime
     let report: @Sendable (OverrideStore.Event) -> Void
 
     /// The directory as opened; another one may have replaced it.
@@ -47,17 +62,17 @@ struct StateDirectory {
     /// The directory's lock, held as long as this value.
     private var lock: OpenFile?
     /// The overrides file as last read or written by this process.
-    var knownVersions: [(info: FileInfo, bytes: [UInt8])] = []
+    private var knownVersions: [(info: FileInfo, bytes: [UInt8])] = []
     /// Whether the overrides file was read or is known to be missing.
-    var isLoaded = false
+    private var isLoaded = false
     /// Why this run writes nothing.
-    var finalFailure: StorageFailure?
+    private(set) var finalFailure: StorageFailure?
     /// The name of the last quarantined file.
-    var lastQuarantined: String?
+    private(set) var lastQuarantined: String?
     /// The other process that holds the directory: `pid 4711`.
     private(set) var holder: String?
     /// A failure that was already reported by its own event.
-    var announcedFailure: StorageFailure?
+    private(set) var announcedFailure: StorageFailure?
 
     init(
         _ place: Result<String, StateLocation.Problem>, _ files: any FileSystem, _ time: any StorageTime,
@@ -74,6 +89,9 @@ struct StateDirectory {
     }
 
     var folder: Folder? { opened?.folder }
+
+    /// The path of the overrides file.
+    private var file: String { "\(path)/\(Self.fileName)" }
 
     /// Opens the directory if needed, and checks that it is unchanged.
     /// - Returns: The file's content, if this call read it; and why nothing can be written now.
@@ -184,9 +202,173 @@ struct StateDirectory {
     /// Removes temporary files of writers that died; while we hold the lock, none of them is alive.
     private func removeStaleFiles(_ folder: Folder) {
         let names = (try? folder.names()) ?? []
-        let ours = [Self.fileName + ".", HistoryFile.name + "."]
+        let ours = [Self.fileName + ".", HistoryWriter.fileName + "."]
         for name in names where name.hasSuffix(".tmp") && ours.contains(where: name.hasPrefix) {
             try? files.remove(name, in: folder.descriptor)
         }
     }
+
+    // MARK: Reading
+
+    /// Reads the file. An unreadable file is quarantined, and there are no overrides then.
+    private mutating func load(_ anchor: TimeAnchor, mayMove: Bool) throws(StorageFailure) -> OverridesFile? {
+        let (content, problem) = try present()
+        if let problem { try quarantine(problem, mayMove: mayMove) }
+        if let content {
+            do throws(OverridesFile.Refusal) {
+                let file = try OverridesFile(content.bytes, anchor)
+                knownVersions = [content]
+                isLoaded = true
+                return file
+            } catch {
+                switch error {
+                case .malformed(let reason): try quarantine(reason, mayMove: mayMove)
+                case .newerVersion(let version): throw newerVersion(version)
+                }
+            }
+        }
+        isLoaded = true
+        return nil
+    }
+
+    private mutating func newerVersion(_ version: Int64) -> StorageFailure {
+        let failure = StorageFailure(newerVersion: version, than: OverridesFile.version, file, of: "overrides are")
+        report(.newerVersion(file: file, reason: StorageFailure.newer(version, than: OverridesFile.version)))
+        announcedFailure = failure
+        return failure
+    }
+
+    /// The file on disk, or why it cannot be read; neither if there is none.
+    private func present() throws(StorageFailure) -> (content: (info: FileInfo, bytes: [UInt8])?, problem: String?) {
+        guard let folder else { return (nil, nil) }
+        do throws(FileProblem) {
+            return (try folder.content(of: Self.fileName, limit: OverridesFile.sizeLimit), nil)
+        } catch {
+            if error.isResourceShortage { throw StorageFailure(error, in: path) }
+            guard case .owner(let uid) = error.fault else { return (nil, error.reason) }
+            return (nil, "it belongs to uid \(uid), and this process to uid \(ThisProcess.user)")
+        }
+    }
+
+    // MARK: Quarantine
+
+    /// Ensures that only a file written or read by this process is replaced.
+    private mutating func quarantineIfChanged() throws(StorageFailure) {
+        guard let info = try? folder?.info(Self.fileName) else { return }
+        if let own = knownVersions.first(where: { $0.info == info }) {
+            knownVersions = [own]
+            return
+        }
+        // Some file systems report a different inode for the same file each time.
+        if let content = try present().content, knownVersions.contains(where: { $0.bytes == content.bytes }) {
+            knownVersions = [content]
+            return
+        }
+        try quarantine("another program changed it while this process ran", mayMove: true)
+    }
+
+    /// Renames the file so that it is not overwritten.
+    private mutating func quarantine(_ reason: String, mayMove: Bool) throws(StorageFailure) {
+        guard let folder, mayMove else {
+            throw StorageFailure(
+                "\(Self.fileName) cannot be read: \(reason)",
+                sentence:
+                    "\(file) cannot be read: \(reason); overrides start empty, and are not saved while the file cannot "
+                    + "be renamed")
+        }
+        let name = try setAside(Self.fileName, reason, in: folder, of: "overrides are")
+        knownVersions = []
+        lastQuarantined = name
+        try? folder.flush()
+        report(.quarantined(file: file, as: name, reason: reason))
+    }
+
+    /// Renames an unreadable file of the directory.
+    /// - Parameter what: The subject and verb of the sentence: `overrides are`.
+    /// - Returns: The new name.
+    func setAside(
+        _ name: String, _ reason: String, in folder: Folder, of what: String
+    ) throws(StorageFailure) -> String {
+        let first = "\(name).unreadable-\(TimeText.compact(time.wall))"
+        var (unused, count) = (first, 1)
+        while (try? folder.info(unused)) != nil {
+            count += 1
+            unused = "\(first)-\(count)"
+        }
+        do throws(FileProblem) {
+            try folder.rename(name, to: unused)
+        } catch {
+            throw StorageFailure(
+                "\(name) cannot be read: \(reason)",
+                sentence:
+                    "\(path)/\(name) cannot be read (\(reason)) nor renamed (\(error.reason)), so \(what) not saved; "
+                    + "move it away, and start again", isFinal: true)
+        }
+        return unused
+    }
+
+    // MARK: Writing
+
+    /// Replaces the file atomically: a crash leaves either the old file or the new one.
+    /// - Parameters:
+    ///   - isProposal: The changes take effect only when they are on disk; if flushing fails, the old file is restored,
+    ///     so that the next run does not load refused changes.
+    ///   - meanwhile: Runs while the disk writes the new file, and completes before that replaces the old one.
+    mutating func write(
+        _ bytes: [UInt8], isProposal: Bool = false, meanwhile: () -> Void = {}
+    ) throws(StorageFailure) {
+        guard let folder else { return }
+        let previous = knownVersions.first?.bytes
+        do throws(FileProblem) {
+            try writeFile(bytes, folder, meanwhile: meanwhile)
+        } catch {
+            throw StorageFailure(error, in: path)
+        }
+        do throws(FileProblem) {
+            try folder.flush()
+        } catch {
+            let failure = StorageFailure(error, in: path)
+            if isProposal { try restore(previous, folder, failure) }
+            throw failure
+        }
+    }
+
+    private mutating func writeFile(
+        _ bytes: [UInt8], _ folder: Folder, meanwhile: () -> Void = {}
+    ) throws(FileProblem) {
+        let temporary = Self.temporaryName(for: Self.fileName)
+        try folder.replace(
+            Self.fileName, with: bytes, temporary: temporary,
+            isFilled: {
+                files.beginSync($0)
+                meanwhile()
+            },
+            isWritten: { knownVersions = knownVersions.prefix(1) + [($0, bytes)] })
+        knownVersions = knownVersions.suffix(1)
+    }
+
+    /// Restores the previous file; nil if there was none. The restored file survives a kill; a power cut can leave
+    /// either.
+    private mutating func restore(
+        _ previous: [UInt8]?, _ folder: Folder, _ failure: StorageFailure
+    ) throws(StorageFailure) {
+        do throws(FileProblem) {
+            if let previous {
+                try writeFile(previous, folder)
+            } else {
+                try folder.remove(Self.fileName)
+                knownVersions = []
+            }
+            try? folder.flush()
+        } catch {
+            let both = "\(failure.reason), and the old file cannot be restored: \(error.reason) (\(error.operation))"
+            throw StorageFailure(
+                both,
+                sentence: "overrides are not saved in \(path): \(both); what was refused is in effect after a crash "
+                    + "unless a later write succeeds; \(failure.remedy)", remedy: failure.remedy)
+        }
+    }
+
+    /// The name of a temporary file, which is removed once its writer has died.
+    static func temporaryName(for name: String) -> String { "\(name).\(ThisProcess.id).tmp" }
 }

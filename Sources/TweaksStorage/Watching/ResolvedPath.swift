@@ -16,14 +16,10 @@ package struct ResolvedPath: Equatable {
     package struct Metadata: Hashable, Sendable {
         package let identity: Identity
         package let size: Int64
-        package let modified: Time
-        package let changed: Time
-    }
-
-    /// A file time.
-    package struct Time: Hashable, Sendable {
-        let seconds: Int64
-        let nanoseconds: Int64
+        /// Nanoseconds since 1970.
+        package let modified: Int64
+        package let changed: Int64
+        fileprivate let kind: FileInfo.Kind
     }
 
     /// The end of the path.
@@ -54,18 +50,15 @@ package struct ResolvedPath: Equatable {
     package private(set) var directories: [Directory] = []
     package private(set) var entries: Set<Entry> = []
     /// All paths visited from the root to the target, with links resolved except for the last component.
-    private var steps: [String] = ["/"]
+    private(set) var steps: [String] = ["/"]
 
     /// Resolves an absolute path.
     package init(_ path: String) {
         // Taken from the kernel, which also resolves paths that cannot be followed by name, such as /dev/fd/3.
         target = Self.target(path)
-        guard let root = Metadata.of("/") else { return }
+        guard let root = Metadata(at: "/") else { return }
         follow(path, from: Directory(identity: root.identity, path: "/"))
     }
-
-    /// The paths visited on the way to a file, ending with the file.
-    static func steps(to path: String) -> [String] { ResolvedPath(path).steps }
 
     /// Whether a file or link has changed.
     package func differs(from other: ResolvedPath) -> Bool { links != other.links || target != other.target }
@@ -94,8 +87,8 @@ package struct ResolvedPath: Equatable {
             steps.append(entryPath)
             let isLast = rest.isEmpty
             if isLast { entries.insert(Entry(directory: current.identity, name: name)) }
-            guard let (metadata, kind) = Metadata.withKind(at: entryPath) else { return watchEntries(of: current) }
-            switch kind {
+            guard let metadata = Metadata(at: entryPath) else { return watchEntries(of: current) }
+            switch metadata.kind {
             case .link:
                 watchEntries(of: current)
                 entries.insert(Entry(directory: current.identity, name: name))
@@ -107,7 +100,7 @@ package struct ResolvedPath: Equatable {
                 if isLast { watchEntries(of: current) }
                 stack.append(Directory(identity: metadata.identity, path: entryPath))
                 addDirectory(Directory(identity: metadata.identity, path: entryPath))
-            case .other: return watchEntries(of: current)
+            case .regular, .socket, .other: return watchEntries(of: current)
             }
         }
     }
@@ -143,36 +136,24 @@ package struct ResolvedPath: Equatable {
 }
 
 extension ResolvedPath.Metadata {
-    fileprivate enum Kind {
-        case directory
-        case link
-        case other
-    }
-
     fileprivate init(_ info: stat) {
-        identity = .init(device: UInt64(truncatingIfNeeded: info.st_dev), inode: UInt64(info.st_ino))
-        size = Int64(info.st_size)
-        modified = .init(info.modified)
-        changed = .init(info.changed)
+        let file = FileInfo(info)
+        identity = .init(device: file.device, inode: file.inode)
+        size = file.size
+        modified = file.modified
+        #if canImport(Darwin)
+            let time = info.st_ctimespec
+        #else
+            let time = info.st_ctim
+        #endif
+        changed = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+        kind = file.kind
     }
 
     /// The metadata of a path's last component; a link is not followed.
-    fileprivate static func withKind(at path: String) -> (Self, Kind)? {
+    fileprivate init?(at path: String) {
         var info = stat()
         guard lstat(path, &info) == 0 else { return nil }
-        switch info.st_mode & S_IFMT {
-        case S_IFDIR: return (Self(info), .directory)
-        case S_IFLNK: return (Self(info), .link)
-        default: return (Self(info), .other)
-        }
-    }
-
-    fileprivate static func of(_ path: String) -> Self? { withKind(at: path)?.0 }
-}
-
-extension ResolvedPath.Time {
-    fileprivate init(_ time: timespec) {
-        seconds = Int64(time.tv_sec)
-        nanoseconds = Int64(time.tv_nsec)
+        self.init(info)
     }
 }

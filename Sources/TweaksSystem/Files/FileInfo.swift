@@ -36,7 +36,7 @@ package struct FileInfo: Equatable, Sendable {
 }
 
 extension FileInfo {
-    init(_ info: stat) {
+    package init(_ info: stat) {
         switch info.st_mode & S_IFMT {
         case S_IFREG: kind = .regular
         case S_IFDIR: kind = .directory

@@ -50,9 +50,12 @@ final class WatchedFile: Sendable {
         let path = directory.file(name)
         self.path = path
         try Shell.run(script, in: directory.path)
+        var options = FileWatcher.Options()
+        options.settle = settle
+        options.poll = mode.interval
+        options.backend = backend ?? mode.backend
         watcher = FileWatcher(
-            path: path, settle: settle, poll: mode.interval, backend: backend ?? mode.backend,
-            onProblem: { [recordedProblems] in recordedProblems.append($0) },
+            path: path, options, onProblem: { [recordedProblems] in recordedProblems.append($0) },
             onChange: { [recordedCalls, arrival] reason in
                 let call = Call(reason: reason, content: try? String(contentsOfFile: path, encoding: .utf8))
                 recordedCalls.append(call)
@@ -113,7 +116,7 @@ final class WatchedFile: Sendable {
 extension ResolvedPath.Target {
     var metadata: ResolvedPath.Metadata? { if case .file(let metadata) = self { metadata } else { nil } }
 
-    var changed: ResolvedPath.Time? { metadata?.changed }
+    var changed: Int64? { metadata?.changed }
 }
 
 /// The shell, which tests use to change files like editors and deployments do.

@@ -19,7 +19,7 @@ private final class TokenFileFixture: Sendable {
     init(after script: String = "true", by mode: DetectionMode = DetectionMode.available[0]) throws {
         directory = try TemporaryDirectory()
         try Shell.run("umask 077; \(script)", in: directory.path)
-        var times = TokenFileMonitor.WatchTimes()
+        var times = FileWatcher.Options()
         (times.poll, times.backend) = (mode.interval, mode.backend)
         monitor = TokenFileMonitor(
             path: directory.file("tokens"), watching: times,

@@ -61,3 +61,12 @@ import TweaksTestSupport
         }
     }
 }
+
+extension DirectoryEvent {
+    /// The event in the kernel's encoding.
+    var bytes: [UInt8] {
+        let name = self.name.isEmpty ? [] : Array(self.name.utf8) + [0]
+        let head: [UInt32] = [UInt32(bitPattern: watch), flags.rawValue, 0, UInt32(name.count)]
+        return head.withUnsafeBytes { Array($0) } + name
+    }
+}

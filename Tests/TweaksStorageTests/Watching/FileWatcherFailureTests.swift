@@ -91,8 +91,10 @@ import TweaksTestSupport
                 try "new".write(toFile: directory.file("next"), atomically: false, encoding: .utf8)
                 let problems = Mutex<[String]>([])
                 let called = DispatchSemaphore(value: 0)
+                var options = FileWatcher.Options()
+                options.poll = .milliseconds(20)
                 let watcher = FileWatcher(
-                    path: directory.file("app.conf"), poll: .milliseconds(20),
+                    path: directory.file("app.conf"), options,
                     onProblem: { text in problems.withLock { $0.append(text) } }, onChange: { _ in called.signal() })
                 // The first three are in use all the time.
                 lowerDescriptorLimit(to: 3)

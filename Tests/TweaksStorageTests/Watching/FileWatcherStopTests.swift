@@ -76,8 +76,10 @@ import TweaksTestSupport
                 let before = (try Own.count("fd"), try Own.count("task"))
                 for _ in 1...100 {
                     for backend in [FileWatcher.Backend.automatic, .polling, .failing(EMFILE)] {
+                        var options = FileWatcher.Options()
+                        options.backend = backend
                         let watcher = FileWatcher(
-                            path: directory.file("f"), backend: backend, onProblem: { _ in }, onChange: { _ in })
+                            path: directory.file("f"), options, onProblem: { _ in }, onChange: { _ in })
                         watcher.start()
                         watcher.stop()
                     }
