@@ -39,6 +39,8 @@ final class Chromium: Sendable {
         "--disable-backgrounding-occluded-windows", "--enable-blink-features=ComputedAccessibilityInfo",
         "--host-resolver-rules=MAP *.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE *.localhost, EXCLUDE 127.0.0.1, EXCLUDE ::1",
         "--remote-debugging-pipe", "--disable-features=SpareRendererForSitePerProcess",
+        // A profile has one process per site, which also loads the first page of a blank tab.
+        "--renderer-process-limit=1",
     ]
 
     /// Closes inherited descriptors of other tests: otherwise their pipes would stay open until all tests end. The
