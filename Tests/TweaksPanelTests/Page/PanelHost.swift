@@ -38,9 +38,10 @@ final class PanelHost {
     /// - Parameters:
     ///   - origin: How long the page keeps its address.
     ///   - names: Further names of the page.
+    ///   - address: The address of an earlier host, which is taken if its port is free.
     init(
         _ registry: TweakRegistry = PageTweaks().registry, users: [User] = [], origin: TweakPanel.Origin = .kept,
-        names: [String] = []
+        names: [String] = [], at address: (port: Int, pageID: String)? = nil
     ) throws {
         self.registry = registry
         panel = TweakPanel(names: names, origin: origin)
@@ -48,6 +49,10 @@ final class PanelHost {
         directory = try TemporaryDirectory()
         presets = try MemoryPresets()
         server = TweakServer(name: "unmade", registry: registry, listeners: [])
+        if let address {
+            pageID = address.pageID
+            if (try? start(port: address.port)) != nil { return }
+        }
         try start()
     }
 

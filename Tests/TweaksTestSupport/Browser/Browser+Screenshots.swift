@@ -4,6 +4,9 @@ import Foundation
 package import Testing
 
 extension Browser {
+    /// Whether the results are written to a directory; screenshots cost more than most tests do otherwise.
+    package static let attachesScreenshots = CommandLine.arguments.contains { $0.hasPrefix("--attachments-path") }
+
     /// The page's view as a PNG.
     package func screenshot() throws -> [UInt8] {
         let text = try command("Page.captureScreenshot", about: "screenshot")["data"].string ?? ""
@@ -13,9 +16,10 @@ extension Browser {
         return Array(data)
     }
 
-    /// Attaches a screenshot to the results: `swift test --attachments-path DIRECTORY` writes it there.
+    /// Attaches a screenshot to the results, where `swift test --attachments-path DIRECTORY` writes them to a directory.
     /// - Parameter name: Of the file, without `.png`.
     package func attach(_ name: String, at location: SourceLocation = #_sourceLocation) throws {
+        guard Self.attachesScreenshots else { return }
         Attachment.record(try screenshot(), named: "\(name).png", sourceLocation: location)
     }
 }

@@ -12,6 +12,14 @@ package final class Browser {
     /// Identifies a tab.
     package struct TabID: Equatable, Sendable { fileprivate let target: String }
 
+    /// A profile that one test has left for another, with the files in its cache, and a blank tab.
+    package struct Profile: Sendable {
+        fileprivate let id: String
+        fileprivate let target: String
+        /// The origin whose pages it has shown.
+        fileprivate let origin: String
+    }
+
     /// Whether Chromium and bash are installed.
     package static var isAvailable: Bool { Tool.chromium.exists && Tool.bash.exists }
 
@@ -27,6 +35,7 @@ package final class Browser {
     /// The tab that commands are sent to.
     private var tab: BrowserTab
     private var view: View
+    private var isLeft = false
     /// The state of mouse, finger and keyboard.
     var inputState = InputState()
 
@@ -41,19 +50,38 @@ package final class Browser {
 
     /// Opens a tab in a new profile. The size is that of the page's view. With touch it is a mobile device: a page
     /// without a viewport declaration is laid out for a wide one.
+    /// - Parameter earlier: A profile to use instead; cookies and stored data are removed from it first.
     package init(
         width: Int = 1_280, height: Int = 800, scheme: Scheme = .light, reducesMotion: Bool = false,
-        touch hasTouch: Bool = false
+        touch hasTouch: Bool = false, in earlier: Profile? = nil
     ) throws {
         view = View(width: width, height: height, scheme: scheme, reducesMotion: reducesMotion, hasTouch: hasTouch)
         chromium = try Chromium.shared.get()
-        profile = try chromium.ask("Target.createBrowserContext")["browserContextId"].string ?? ""
-        tab = try Self.newTab(of: chromium, in: profile, console: lines)
+        profile = try earlier?.id ?? chromium.ask("Target.createBrowserContext")["browserContextId"].string ?? ""
+        let target = try earlier?.target ?? Self.newTarget(of: chromium, in: profile)
+        tab = try BrowserTab(target, of: chromium, console: lines)
         tabs = [tab]
+        if let earlier {
+            _ = try chromium.ask("Storage.clearCookies", ["browserContextId": .string(profile)])
+            try command("Storage.clearDataForOrigin", ["origin": .string(earlier.origin), "storageTypes": "all"])
+        }
         try applyView()
     }
 
-    deinit { _ = try? chromium.ask("Target.disposeBrowserContext", ["browserContextId": .string(profile)]) }
+    deinit {
+        if isLeft { return }
+        _ = try? chromium.ask("Target.disposeBrowserContext", ["browserContextId": .string(profile)])
+    }
+
+    /// Closes all tabs and leaves the profile to another test. The browser cannot be used any more.
+    /// - Parameter origin: The origin of its pages.
+    package func leave(_ origin: String) throws -> Profile {
+        // Opened before the others are closed: it keeps their process, which has compiled the page's scripts.
+        let blank = try Self.newTarget(of: chromium, in: profile)
+        for id in try tabIDs where id.target != blank { try close(id) }
+        isLeft = true
+        return Profile(id: profile, target: blank, origin: origin)
+    }
 
     // MARK: Commands
 
@@ -156,9 +184,13 @@ package final class Browser {
     private static func newTab(
         of chromium: Chromium, in profile: String, console: LogLines
     ) throws -> BrowserTab {
+        try BrowserTab(newTarget(of: chromium, in: profile), of: chromium, console: console)
+    }
+
+    private static func newTarget(of chromium: Chromium, in profile: String) throws -> String {
         let reply = try chromium.ask(
             "Target.createTarget", ["url": "about:blank", "browserContextId": .string(profile)], about: "a new tab")
-        return try BrowserTab(reply["targetId"].string ?? "", of: chromium, console: console)
+        return reply["targetId"].string ?? ""
     }
 
     /// Opens another tab and makes it the current one. It shares the cookies.
@@ -182,9 +214,11 @@ package final class Browser {
     }
 
     /// Closes the current tab; the caller then has to go to another one.
-    package func closeTab() throws {
-        _ = try chromium.ask("Target.closeTarget", ["targetId": .string(tab.target)], about: "close")
-        let (closed, end) = (tabID, ContinuousClock.now + Self.timeout)
+    package func closeTab() throws { try close(tabID) }
+
+    private func close(_ closed: TabID) throws {
+        _ = try chromium.ask("Target.closeTarget", ["targetId": .string(closed.target)], about: "close")
+        let end = ContinuousClock.now + Self.timeout
         while try tabIDs.contains(closed) {
             if ContinuousClock.now > end {
                 throw BrowserError(code: "timeout", description: "close: the tab stays open")
