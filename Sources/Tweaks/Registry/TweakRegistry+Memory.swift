@@ -101,10 +101,3 @@ extension TweakOutcome {
         MemoryLayout<TweakOutcome>.stride + (old.textBytes ?? 0) + (new.textBytes ?? 0)
     }
 }
-
-extension PresetSwap {
-    /// The approximate size in bytes of the overrides that it would restore.
-    package var memorySize: Int {
-        parts.reduce(0) { $0 + 256 + (TweakBatch.Change.restore($1.before).textBytes ?? 0) }
-    }
-}
