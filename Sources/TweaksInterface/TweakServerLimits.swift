@@ -34,7 +34,7 @@ public struct TweakServerLimits: Sendable {
     /// session of that peer that has sent no line is closed. Ended sessions do not count.
     public var sessionsPerPeer = 1_024
     /// The maximum memory that clients can make the process hold, in bytes (`too-many`): input, unread output and
-    /// the kernel's buffers for it, batches, pending events, string values, the history, undo data of presets. Above it the peer with the most memory loses
+    /// the kernel's buffers for it, batches, pending events, string values, the history. Above it the peer with the most memory loses
     /// its largest session first. A set that would make strings use more than half of it is refused, and the history is
     /// limited to a quarter.
     public var memoryBytes = 67_108_864

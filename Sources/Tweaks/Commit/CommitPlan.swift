@@ -85,8 +85,8 @@ extension TweakRegistry {
         case .keep:
             step.change = earlier.map(\.change.kept) ?? .keep
             return step
-        case .restore(let layers):
-            step.change = .restore(try node.validate(layers, at: currentTime, policy))
+        case .restore(let values):
+            step.change = .restore(try node.validate(values, at: currentTime, policy))
             return step
         case .set(let value): wanted = value
         case .add, .subtract, .toggle:

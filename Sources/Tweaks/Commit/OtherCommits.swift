@@ -42,7 +42,7 @@ extension TweakRegistry {
         return {
             var batch = TweakBatch()
             for node in nodes where self.snapshot().holds(node) {
-                batch.append(node, .restore(before.overlays[node.slot].overrideLayers))
+                batch.append(node, .restore(before.overlays[node.slot].overrideValues))
             }
             // The values were valid before. Only a process that was frozen since then refuses, and has reset them.
             _ = try? self.commit(batch, origin: .code, delivery: .caller)

@@ -20,7 +20,7 @@ public struct TweakBatch: Sendable {
         /// Makes the temporary override the override.
         case keep
         /// Restores earlier overrides.
-        indirect case restore(OverrideLayers)
+        indirect case restore(OverrideValues)
     }
 
     enum Target: Sendable {

@@ -1,4 +1,4 @@
-// Translates undo and redo into a batch of changes, and checks it for conflicts.
+// Chooses the commit that undo or redo applies to, checks it for conflicts, and translates it into a batch of changes.
 
 import Synchronization
 
@@ -30,7 +30,7 @@ extension TweakRegistry {
     ) throws(TweakError) -> HistoryStep {
         let time = currentTime
         let (record, revision, problem) = state.withLock { state in
-            let record = state.step(direction, at: time, rights, owner)
+            let record = state.next(direction, at: time, rights, owner)
             let problem = record.flatMap { state.denial($0, isForced ? .admin : .write, rights) }
             return (record, state.revision, problem)
         }
@@ -40,25 +40,41 @@ extension TweakRegistry {
             throw TweakError(.conflict, "there is nothing to \(word)\(what); history lists the last commits")
         }
         if let problem { throw problem }
-        if !isForced { try check(record, direction, at: time, isNewest: owner == nil) }
-        let kind =
+        if !isForced { try check(record, direction, at: time, isNewest: owner == nil, remedy: nil) }
+        let choice: CommitKind.Choice = owner == nil ? .last : .mine
+        let kind: CommitKind =
             direction == .undo
-            ? CommitKind.undo(record.number, session: session, isMine: owner != nil)
-            : .redo(record.number, session: session, isMine: owner != nil)
+            ? .undo(record.number, session: session, choice) : .redo(record.number, session: session, choice)
         return step(record, direction, revision, kind, at: isForced ? time : nil)
     }
 
-    /// Throws if undo or redo of a commit would overwrite another change. The commit is refused if a tweak changes after
-    /// the revision of the step, so the lock may be released meanwhile.
-    private func check(
-        _ record: History.Record, _ direction: HistoryStep.Direction, at time: ContinuousClock.Instant, isNewest: Bool
-    ) throws(TweakError) {
-        var problem: TweakError?
-        record.parts.forEachSlice { parts in
-            if problem != nil { return }
-            problem = state.withLock { $0.conflict(parts, record, direction, at: time, isNewest: isNewest) }
+    /// Determines the changes that undo of a certain change would make now. It need not be the last one.
+    /// - Parameters:
+    ///   - named: The revision of the change.
+    ///   - remedy: The words for how to force it, which its conflicts end with.
+    /// - Throws: `conflict` if the history does not hold it, if it is undone, or if undo would overwrite another change;
+    ///   `denied` if the session may not write its tweaks.
+    package func historyStep(
+        undoing named: UInt64, force isForced: Bool, remedy: String, session: UInt64, rights: Rights
+    ) throws(TweakError) -> HistoryStep {
+        let (record, revision, problem) = state.withLock { state in
+            let record = state.history.change(named).flatMap { $0.status == .done ? $0 : nil }
+            return (record, state.revision, record.flatMap { state.denial($0, .write, rights) })
+        }
+        guard let record else {
+            throw TweakError(
+                .conflict, "the change of revision \(named) is undone or forgotten; history lists the last commits")
         }
         if let problem { throw problem }
+        let time = currentTime
+        if !isForced { try check(record, .undo, at: time, isNewest: false, remedy: remedy) }
+        let kind = CommitKind.undo(record.number, session: session, .named)
+        return step(record, .undo, revision, kind, at: isForced ? time : nil)
+    }
+
+    /// Whether the change of a revision is undone; nil if the history does not hold it.
+    package func isUndone(_ revision: UInt64) -> Bool? {
+        state.withLock { $0.history.change(revision).map { $0.status != .done } }
     }
 
     /// The revision of the commit that undo or redo would apply to now, regardless of its origin; nil if there is none.
@@ -66,7 +82,23 @@ extension TweakRegistry {
     /// - Parameter rights: The access rights of the session.
     package func nextHistoryStep(_ direction: HistoryStep.Direction, rights: Rights = .all) -> UInt64? {
         let time = currentTime
-        return state.withLock { $0.step(direction, at: time, rights, nil) }?.revision
+        return state.withLock { $0.next(direction, at: time, rights, nil) }?.revision
+    }
+
+    /// Throws if undo or redo of a commit would overwrite another change. The commit is refused if a tweak changes after
+    /// the revision of the step, so the lock may be released meanwhile.
+    private func check(
+        _ record: History.Record, _ direction: HistoryStep.Direction, at time: ContinuousClock.Instant,
+        isNewest: Bool, remedy: String?
+    ) throws(TweakError) {
+        var problem: TweakError?
+        record.parts.forEachSlice { parts in
+            if problem != nil { return }
+            problem = state.withLock {
+                $0.conflict(parts, record, direction, at: time, isNewest: isNewest, remedy: remedy)
+            }
+        }
+        if let problem { throw problem }
     }
 
     /// - Parameter time: The current time if forced: values that are no longer valid are skipped. Otherwise nil.
@@ -79,29 +111,104 @@ extension TweakRegistry {
         // Skips secrets, whose values are not recorded, and removed tweaks; both occur only with force.
         for part in record.parts where !part.subject.isSecret {
             guard let node = state.withLock({ $0.node(part.subject) }), !node.isSecret else { continue }
-            let layers = (direction == .undo ? part.before : part.after).layers
+            let overrides = direction == .undo ? part.before : part.after
             // With force, also skips values that the current definition does not allow.
-            if let time, (try? node.validate(layers, at: time, nil)) == nil { continue }
-            batch.append(node, .restore(layers))
+            if let time, (try? node.validate(overrides, at: time, nil)) == nil { continue }
+            batch.append(node, .restore(overrides))
             nodes.append(node)
         }
         return HistoryStep(entry: entry(record), batch: batch, nodes: nodes, kind: kind, revision: revision)
     }
 }
 
+// MARK: - Choosing the commit
+
+extension History {
+    /// Selects the changes that undo and redo apply to.
+    fileprivate struct Scope {
+        /// Whether the session may read a part; nil if it may read all. Changes with unreadable parts are excluded.
+        var sees: ((CommitPart) -> Bool)?
+        /// If not nil, only changes of this origin.
+        var owner: TweakOrigin?
+
+        var isWhole: Bool { sees == nil && owner == nil }
+
+        func isSeen(_ record: Record) -> Bool { sees.map { record.parts.allSatisfy($0) } ?? true }
+
+        func endsRedo(_ record: Record) -> Bool {
+            if let owner, record.origin != owner { return false }
+            return sees.map { record.parts.contains(where: $0) } ?? true
+        }
+    }
+
+    /// The newest change that was neither undone nor has expired.
+    /// - Parameter scope: The changes that the requesting session may undo.
+    fileprivate func undoable(_ time: ContinuousClock.Instant, _ scope: Scope) -> Record? {
+        records.last { record in
+            record.isChange && record.status == .done && !record.hasExpired(time) && scope.isSeen(record)
+                && (scope.owner.map { record.origin == $0 } ?? true)
+        }
+    }
+
+    /// The change that was undone last. With an owner in the scope: a change of that origin, or one that it has undone.
+    fileprivate func redoable(_ scope: Scope) -> Record? {
+        if scope.isWhole { return hasUndone ? Self.undoneLast(records.filter { $0.status == .undone }) : nil }
+        // A change outside the scope does not end redo within it.
+        let end = records.last { $0.isChange && scope.endsRedo($0) }?.number ?? 0
+        let candidates = records.filter { $0.status != .done && $0.undoneAt >= end && scope.isSeen($0) }
+        guard let owner = scope.owner else { return Self.undoneLast(candidates) }
+        return Self.undoneLast(candidates.filter { $0.origin == owner || undoOrigin(of: $0) == owner })
+    }
+
+    /// The origin of the last undo of a change.
+    private func undoOrigin(of record: Record) -> TweakOrigin? {
+        records.last { if case .undo(record.number, _, _) = $0.kind { true } else { false } }?.origin
+    }
+
+    /// The record that was undone last; of several with the same `undoneAt` the oldest, since undo goes backwards.
+    private static func undoneLast(_ records: [Record]) -> Record? {
+        records.max { ($0.undoneAt, $1.number) < ($1.undoneAt, $0.number) }
+    }
+
+    /// The change that ended in a revision.
+    fileprivate func change(_ revision: UInt64) -> Record? { records.last { $0.revision == revision && $0.isChange } }
+
+    /// The last change of the same tweak that is not undone.
+    /// - Parameter number: The change must be later than the record with this number.
+    fileprivate func change(of subject: CommitSubject, after number: UInt64) -> Record? {
+        records.last { record in
+            record.number > number && record.isChange && record.status == .done
+                && record.parts.contains { $0.subject.path == subject.path }
+        }
+    }
+}
+
 extension RegistryState {
     /// The commit that would be undone or redone now.
-    fileprivate func step(
+    fileprivate func next(
         _ direction: HistoryStep.Direction, at time: ContinuousClock.Instant, _ rights: Rights, _ owner: TweakOrigin?
     ) -> History.Record? {
-        let scope = History.Scope(sees: visibility(rights), owner: owner)
+        var scope = History.Scope(sees: nil, owner: owner)
+        if !rights.isWhole(.read) { scope.sees = { sees($0, with: rights) } }
         return direction == .undo ? history.undoable(time, scope) : history.redoable(scope)
     }
 
-    /// A predicate for the readable parts; nil if all are readable.
-    private func visibility(_ rights: Rights) -> ((CommitPart) -> Bool)? {
-        rights.isWhole(.read) ? nil : { sees($0, with: rights) }
+    /// Whether an undo or redo still applies to the right commit, given the rights; true for other kinds.
+    func isStillNext(
+        _ kind: CommitKind, at time: ContinuousClock.Instant, _ rights: Rights, _ origin: TweakOrigin
+    ) -> Bool {
+        switch kind {
+        case .undo(let number, _, .named), .redo(let number, _, .named):
+            history.records.contains { $0.number == number && $0.status == .done }
+        case .undo(let number, _, let choice):
+            next(.undo, at: time, rights, choice == .mine ? origin : nil)?.number == number
+        case .redo(let number, _, let choice):
+            next(.redo, at: time, rights, choice == .mine ? origin : nil)?.number == number
+        case .change, .reload, .expiry: true
+        }
     }
+
+    // MARK: Rights and conflicts
 
     /// Whether a part of a commit is readable: both by the path that it had then and by the current path of its tweak.
     func sees(_ part: CommitPart, with rights: Rights) -> Bool {
@@ -118,10 +225,12 @@ extension RegistryState {
     }
 
     /// The error if undo or redo of a commit would overwrite another change; nil if it would not.
-    /// - Parameter isNewest: Whether no later change can exist that is not undone.
+    /// - Parameters:
+    ///   - isNewest: Whether no later change can exist that is not undone.
+    ///   - remedy: The words for how to force it; nil for those of undo and redo.
     fileprivate func conflict(
         _ parts: ArraySlice<CommitPart>, _ record: History.Record, _ direction: HistoryStep.Direction,
-        at time: ContinuousClock.Instant, isNewest: Bool
+        at time: ContinuousClock.Instant, isNewest: Bool, remedy: String?
     ) -> TweakError? {
         for part in parts {
             let node = node(part.subject)
@@ -132,20 +241,21 @@ extension RegistryState {
                     path: path)
             }
             guard let node else {
-                return TweakError(.conflict, "\(path.token) is not registered now; use force to skip it", path: path)
+                return TweakError(
+                    .conflict, "\(path.token) is not registered now; \(remedy ?? "use force to skip it")", path: path)
             }
             let expected = direction == .undo ? part.after : part.before
-            let now = overlays[node.slot].overrideLayers
+            let now = overlays[node.slot]
             // A later change to the same value is a conflict, too: it may be intended.
             let later =
                 isNewest
                 ? nil : history.change(of: part.subject, after: direction == .undo ? record.number : record.undoneAt)
-            if later == nil, OverrideValues(now).agrees(with: expected, at: time) { continue }
-            let who = (later?.origin ?? (now.temporary ?? now.override)?.origin)?.description
+            if later == nil, now.overrideValues.agrees(with: expected, at: time) { continue }
+            let who = (later?.origin ?? now.topOverride?.origin)?.description
             return TweakError(
                 .conflict,
-                "\(path.token) has changed since, in revision \(later?.revision ?? overlays[node.slot].changedAt) by "
-                    + "\(who ?? "a reset or the config file"); see history, or use force", path: path)
+                "\(path.token) has changed since, in revision \(later?.revision ?? now.changedAt) by "
+                    + "\(who ?? "a reset or the config file"); \(remedy ?? "see history, or use force")", path: path)
         }
         return nil
     }
@@ -156,18 +266,5 @@ extension RegistryState {
         case .node(let node): holds(node) ? node : nil
         case .path(let named): node(named.path) ?? formerly[named.path]
         }
-    }
-
-    /// Whether an undo or redo still applies to the right commit, given the rights; true for other kinds.
-    func isStillNext(
-        _ kind: CommitKind, at time: ContinuousClock.Instant, _ rights: Rights, _ origin: TweakOrigin
-    ) -> Bool {
-        let (direction, number, isMine): (HistoryStep.Direction, UInt64, Bool)
-        switch kind {
-        case .undo(let undone, _, let mine): (direction, number, isMine) = (.undo, undone, mine)
-        case .redo(let redone, _, let mine): (direction, number, isMine) = (.redo, redone, mine)
-        case .change, .reload, .expiry: return true
-        }
-        return step(direction, at: time, rights, isMine ? origin : nil)?.number == number
     }
 }

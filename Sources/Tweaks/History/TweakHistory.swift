@@ -55,8 +55,8 @@ public struct TweakUndo: Sendable {
 extension TweakRegistry {
     /// The last commits, newest first, up to ``historyLimit`` (1,000 by default). Figures are not included.
     ///
-    /// Changes that one client makes to the same tweaks within half a second are one entry: a drag is one step. If a
-    /// program sets several tweaks in turn, faster than by hand, each tweak has one entry.
+    /// Changes that one client makes to the same tweaks, each within half a second of the one before, are one entry, so
+    /// a drag is one step. A change of anything else in between begins another entry.
     public var history: [TweakHistoryEntry] { history(last: .max) }
 
     /// The last commits, newest first.
@@ -64,10 +64,10 @@ extension TweakRegistry {
     ///   ones.
     package func history(last count: Int, seenWith rights: Rights = .all) -> [TweakHistoryEntry] {
         if rights.isWhole(.read) {
-            return state.withLock { Array($0.history.kept.suffix(count)) }.reversed().map { record in entry(record) }
+            return state.withLock { Array($0.history.records.suffix(count)) }.reversed().map { record in entry(record) }
         }
         var entries: [TweakHistoryEntry] = []
-        for var record in state.withLock({ $0.history.kept }).reversed() where entries.count < count {
+        for var record in state.withLock({ $0.history.records }).reversed() where entries.count < count {
             let parts = record.parts
             record.parts = state.withLock { state in parts.filter { state.sees($0, with: rights) } }
             if !record.parts.isEmpty { entries.append(entry(record)) }
@@ -79,7 +79,7 @@ extension TweakRegistry {
     /// secret now have no values.
     package func earlierCommits(from revision: UInt64) -> [CommitRecord] {
         state.withLock { state in
-            state.history.kept.filter { $0.revision >= revision }.map { record in
+            state.history.records.filter { $0.revision >= revision }.map { record in
                 CommitRecord(
                     sequence: 0, revision: record.revision, moment: record.moment, origin: record.origin,
                     kind: record.kind, targetRevision: state.history.targetRevision(of: record.kind), isUrgent: false,
@@ -113,8 +113,7 @@ extension TweakRegistry {
     public func undo(
         origin: TweakOrigin = .code, mine isMine: Bool = false, force isForced: Bool = false
     ) throws(TweakError) -> TweakUndo {
-        let step = try historyStep(.undo, force: isForced, of: isMine ? origin : nil)
-        return TweakUndo(entry: step.entry, result: try commit(step, origin: origin, delivery: .caller))
+        try reverse(.undo, origin, isMine: isMine, isForced: isForced)
     }
 
     /// Redoes the change that was undone last. A new change ends redo.
@@ -126,21 +125,19 @@ extension TweakRegistry {
     public func redo(
         origin: TweakOrigin = .code, mine isMine: Bool = false, force isForced: Bool = false
     ) throws(TweakError) -> TweakUndo {
-        let step = try historyStep(.redo, force: isForced, of: isMine ? origin : nil)
-        return TweakUndo(entry: step.entry, result: try commit(step, origin: origin, delivery: .caller))
+        try reverse(.redo, origin, isMine: isMine, isForced: isForced)
     }
 
-    private func commit(
-        _ step: HistoryStep, origin: TweakOrigin, delivery: TweakDelivery
-    ) throws(TweakError) -> TweakCommitResult {
-        try commit(
-            step.batch, origin: origin, ifUnchangedSince: step.revision, kind: step.kind, delivery: delivery)
+    private func reverse(
+        _ direction: HistoryStep.Direction, _ origin: TweakOrigin, isMine: Bool, isForced: Bool
+    ) throws(TweakError) -> TweakUndo {
+        let step = try historyStep(direction, force: isForced, of: isMine ? origin : nil)
+        let result = try commit(
+            step.batch, origin: origin, ifUnchangedSince: step.revision, kind: step.kind, delivery: .caller)
+        return TweakUndo(entry: step.entry, result: result)
     }
 
     func entry(_ record: History.Record) -> TweakHistoryEntry {
-        let revisionOf = { [self] (number: UInt64) in
-            state.withLock { state in state.history.records.first { $0.number == number }?.revision } ?? 0
-        }
         var changes: [TweakHistoryEntry.Change] = []
         changes.reserveCapacity(record.parts.count)
         record.parts.forEachSlice { parts in
@@ -148,11 +145,13 @@ extension TweakRegistry {
                 parts.map { state.isSecretNow($0.subject) ? $0.change.redacted : $0.change }
             }
         }
+        // 0 if the history has forgotten that commit.
+        let target = state.withLock { $0.history.targetRevision(of: record.kind) } ?? 0
         let kind: TweakHistoryEntry.Kind =
             switch record.kind {
             case .change: .change
-            case .undo(let number, _, _): .undo(of: revisionOf(number))
-            case .redo(let number, _, _): .redo(of: revisionOf(number))
+            case .undo: .undo(of: target)
+            case .redo: .redo(of: target)
             case .reload: .reload
             case .expiry: .expiry
             }

@@ -15,19 +15,17 @@ extension TweakNode {
                 + "for a permanent override", path: path)
     }
 
-    /// Validates earlier overrides against the current definition.
+    /// Validates earlier overrides against the current definition, without a temporary one that has expired.
     func validate(
-        _ layers: OverrideLayers, at time: ContinuousClock.Instant, _ policy: TweakPolicy?
-    ) throws(TweakError) -> OverrideLayers {
-        OverrideLayers(
-            override: try validate(layers.override, policy),
-            temporary: try validate(layers.temporary?.unlessExpired(Moment(time)), policy))
-    }
-
-    private func validate(_ entry: Overlays.Entry?, _ policy: TweakPolicy?) throws(TweakError) -> Overlays.Entry? {
-        guard var entry else { return nil }
-        entry.prepared = try prepare(entry.prepared.value, policy: policy).prepared
-        return entry
+        _ values: OverrideValues, at time: ContinuousClock.Instant, _ policy: TweakPolicy?
+    ) throws(TweakError) -> RestoredOverrides {
+        var restored = RestoredOverrides()
+        if let value = values.override { restored.override = try prepare(value, policy: policy).prepared }
+        if let temporary = values.live(time).temporary {
+            restored.temporary = try prepare(temporary.value, policy: policy).prepared
+            restored.end = Moment(temporary.expires)
+        }
+        return restored
     }
 }
 

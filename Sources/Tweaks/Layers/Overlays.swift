@@ -118,18 +118,6 @@ struct Overlays: Sendable {
     }
 }
 
-/// Override and temporary override of one tweak; nil if absent.
-package struct OverrideLayers: Sendable {
-    var override: Overlays.Entry?
-    var temporary: Overlays.Entry?
-
-    /// Whether the values are the same, regardless of origin and time. An expired override counts as absent.
-    func agrees(with other: OverrideLayers, at time: Moment) -> Bool {
-        override?.prepared.value == other.override?.prepared.value
-            && temporary?.unlessExpired(time)?.prepared.value == other.temporary?.unlessExpired(time)?.prepared.value
-    }
-}
-
 // MARK: - Changing
 
 /// A change of the layers of one tweak. Rare cases are indirect, so that the others stay small.
@@ -145,7 +133,7 @@ enum LayerChange: Sendable {
     /// Ends a temporary override that has expired by a moment.
     case expire(Moment)
     /// Restores earlier overrides, for undo and redo.
-    indirect case restore(OverrideLayers)
+    indirect case restore(RestoredOverrides)
     /// Sets or removes the layer of a source.
     indirect case source(SourceChange)
 
@@ -175,6 +163,14 @@ enum LayerChange: Sendable {
     var kept: LayerChange {
         if case .temporary(let prepared, _) = self { .override(prepared) } else { self }
     }
+}
+
+/// Validated overrides that are restored; nil if absent.
+struct RestoredOverrides: Sendable {
+    var override: Prepared?
+    var temporary: Prepared?
+    /// When the temporary override ends.
+    var end: Moment?
 }
 
 /// The new value of one tweak from a source.
@@ -245,17 +241,28 @@ extension Overlays {
     }
 
     private mutating func restore(
-        _ earlier: OverrideLayers, origin: TweakOrigin, at moment: Moment
+        _ earlier: RestoredOverrides, origin: TweakOrigin, at moment: Moment
     ) -> Bool {
-        let before = overrideLayers
+        let override = self[.override]
+        let temporary = self[.temporaryOverride]
+        // It may have expired since it was validated.
+        let isLive = earlier.end.map { $0 > moment } ?? false
+        let restored = isLive ? earlier.temporary : nil
         // The same value with another expiry is a change, too.
-        let isAsLong = before.temporary?.end == earlier.temporary?.unlessExpired(moment)?.end
-        if isAsLong, before.agrees(with: earlier, at: moment) { return false }
+        if override?.prepared.value == earlier.override?.value,
+            temporary?.unlessExpired(moment)?.prepared.value == restored?.value,
+            temporary?.end == (isLive ? earlier.end : nil)
+        {
+            return false
+        }
         removeOverrides()
-        for var entry in [earlier.override, earlier.temporary?.unlessExpired(moment)].compactMap(\.self) {
-            entry.origin = origin
-            entry.moment = moment
-            entries.append(entry)
+        if let prepared = earlier.override {
+            entries.append(Entry(layer: .override, prepared: prepared, origin: origin, moment: moment))
+        }
+        if let restored {
+            entries.append(
+                Entry(
+                    layer: .temporaryOverride, prepared: restored, origin: origin, moment: moment, end: earlier.end))
         }
         return true
     }
@@ -267,13 +274,5 @@ extension Overlays {
         notes = OverlayNotes(
             quarantined: notes?.quarantined ?? [],
             underlyingChange: self[.override] == nil ? nil : change.underlyingChange)
-    }
-
-    /// Override and temporary override.
-    var overrideLayers: OverrideLayers {
-        // Fast path: most tweaks with an override have no other layer.
-        guard let last = entries.last, last.layer.isOverride else { return OverrideLayers() }
-        if last.layer == .override { return OverrideLayers(override: last) }
-        return OverrideLayers(override: self[.override], temporary: last)
     }
 }

@@ -40,8 +40,8 @@ extension TweakBatch.Change {
         switch self {
         case .set(let value): value.textBytes
         case .validated(let prepared, _): prepared.value.textBytes
-        case .restore(let layers):
-            (layers.override?.prepared.value.textBytes ?? 0) + (layers.temporary?.prepared.value.textBytes ?? 0)
+        case .restore(let values):
+            (values.override?.textBytes ?? 0) + (values.temporary?.value.textBytes ?? 0)
         case .add, .subtract, .toggle, .reset, .keep: nil
         }
     }
@@ -99,12 +99,5 @@ extension TweakOutcome {
     /// Its approximate size in memory, in bytes.
     package var memorySize: Int {
         MemoryLayout<TweakOutcome>.stride + (old.textBytes ?? 0) + (new.textBytes ?? 0)
-    }
-}
-
-extension PresetSwap {
-    /// The approximate size in bytes of the overrides that it would restore.
-    package var memorySize: Int {
-        parts.reduce(0) { $0 + 256 + (TweakBatch.Change.restore($1.before).textBytes ?? 0) }
     }
 }

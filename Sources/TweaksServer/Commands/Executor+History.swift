@@ -45,27 +45,44 @@ extension Executor {
         if session.batch != nil {
             throw TweakError(.usage, "a batch is open; commit or abort it first")
         }
-        let (registry, rights, id) = (registry, session.grants.rights, session.id)
+        let (registry, rights) = (registry, session.grants.rights)
         let (owner, number) = (request.keywords.contains(.mine) ? session.origin : nil, session.number)
-        let find = { @Sendable () throws(TweakError) in
-            try registry.historyStep(direction, force: force, of: owner, session: number, rights: rights)
-        }
+        return try commitStep(
+            session, need: force ? .admin : .write,
+            { () throws(TweakError) in
+                try registry.historyStep(direction, force: force, of: owner, session: number, rights: rights)
+            },
+            { $0.reply(direction) })
+    }
+
+    /// Commits an undo or redo; it is determined off the I/O thread if the history has many changes.
+    /// - Parameters:
+    ///   - need: The right required on all its tweaks.
+    ///   - find: Determines it.
+    ///   - describe: Composes what its reply adds.
+    func commitStep(
+        _ session: Session, need: TweakScope.Kind = .write,
+        _ find: @escaping @Sendable () throws(TweakError) -> HistoryStep,
+        _ describe: @escaping @Sendable (HistoryStep) -> HistoryStep.Reply
+    ) throws(TweakError) -> Outcome {
         if !registry.hasHistory(ofMoreThan: Sweep.short) {
-            return try commit(Proposal(try find(), direction, force), session)
+            let step = try find()
+            return try commit(Proposal(step, describe(step), need), session)
         }
         try refuseIfBusy(session)
+        let (registry, id) = (registry, session.id)
         return runInBackground(session, on: planQueue) { () throws(TweakError) in
             let step = try find()
-            let (prepared, changes) = (try registry.prepare(step.batch), step.entry.changesJSON)
+            let (prepared, reply) = (try registry.prepare(step.batch), describe(step))
             return .validated(id) { executor, session in
-                var proposal = Proposal(step, direction, force, changes)
+                var proposal = Proposal(step, reply, need)
                 proposal.prepared = prepared
-                return executor.commitStep(proposal, session)
+                return executor.commitPrepared(proposal, session)
             }
         }
     }
 
-    private func commitStep(_ proposal: Proposal, _ session: Session) -> Outcome {
+    private func commitPrepared(_ proposal: Proposal, _ session: Session) -> Outcome {
         do throws(TweakError) {
             return try commit(proposal, session)
         } catch {
@@ -75,20 +92,36 @@ extension Executor {
     }
 }
 
-extension Proposal {
-    /// An undo or redo, which reports the author of the change.
-    fileprivate init(_ step: HistoryStep, _ direction: HistoryStep.Direction, _ force: Bool, _ changes: JSON? = nil) {
+extension HistoryStep {
+    /// What the reply to an undo or redo adds.
+    struct Reply: Sendable {
+        var note: (words: String, fields: [(String, JSON)])
+        /// Fields that are there even if nothing changed.
+        var remarks: [(String, JSON)] = []
+    }
+
+    /// The author of the change, and the change itself.
+    fileprivate func reply(_ direction: Direction) -> Reply {
         let word = direction == .undo ? "undid" : "redid"
+        let author = entry.origin.description
+        return Reply(
+            note: (
+                "\(word) \(entry.revision) by \(author)",
+                [
+                    (word, .count(entry.revision)), ("of", .string(author)), ("by", .string(author)),
+                    ("changes", entry.changesJSON),
+                ]
+            ))
+    }
+}
+
+extension Proposal {
+    fileprivate init(_ step: HistoryStep, _ reply: HistoryStep.Reply, _ need: TweakScope.Kind) {
         self.init(step.batch, nodes: step.nodes, ifUnchangedSince: step.revision)
         kind = step.kind
-        need = force ? .admin : .write
-        note = (
-            "\(word) \(step.entry.revision) by \(step.entry.origin)",
-            [
-                (word, .count(step.entry.revision)), ("of", .string(step.entry.origin.description)),
-                ("by", .string(step.entry.origin.description)), ("changes", changes ?? step.entry.changesJSON),
-            ]
-        )
+        self.need = need
+        note = reply.note
+        remarks = ([], reply.remarks)
     }
 }
 

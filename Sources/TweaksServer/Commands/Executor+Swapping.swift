@@ -1,59 +1,71 @@
-// Handles the command swap: switches to a preset, and back.
+// Handles the command swap: switches to a preset, and back, by undo of the commit that switched.
 
 import Tweaks
 import TweaksWire
 
 extension Executor {
     /// The maximum number of swaps to remember.
-    static let maxSwaps = 64
+    private static let maxSwaps = 64
 
     /// Switches to a preset exactly; a second call restores the earlier overrides.
     func swap(_ name: String, force: Bool, _ session: Session) throws(TweakError) -> Outcome {
         try refuseInBatch(session)
         let name = try PresetName(name)
-        // A swap that was undone counts as if it had not happened.
-        if let swap = swaps[name], !force, registry.isUndone(swap) { swaps[name] = nil }
-        guard let swap = swaps[name] else { return try read(.swap, name, session) }
-        let (batch, nodes, revision) = try registry.restorationBatch(swap, name, force: force)
-        var proposal = Proposal(batch, nodes: nodes, ifUnchangedSince: force ? nil : revision)
-        proposal.kind = .change(session: session.number, isStep: true)
-        proposal.note = ("back from \(name)", [])
-        proposal.remarks = ([], [("back", .string(name.text))])
-        proposal.whenCommitted = { [weak self] _ in self?.swaps[name] = nil }
+        if let revision = try swapRevision(name) { return try swapBack(name, revision, force: force, session) }
+        if registry.historyLimit == 0 {
+            throw TweakError(
+                .conflict,
+                "swap goes back by the history, which this program disables (historyLimit 0); load --only \(name) "
+                    + "replaces all overrides, without a way back")
+        }
+        return try read(.swap, name, session)
+    }
+
+    /// Switches to a preset that was read.
+    func swap(to reading: PresetReading, _ session: Session) throws(TweakError) -> Outcome {
+        let name = reading.name
+        // Another session has swapped to it meanwhile, so this call restores.
+        if let revision = try swapRevision(name) { return try swapBack(name, revision, force: false, session) }
+        var proposal = proposal(reading, session)
+        proposal.whenCommitted = { [weak self] in if $0.didStore { self?.remember($0.revision, for: name) } }
         return try commit(proposal, session)
     }
 
-    /// Remembers how to restore the overrides. Clients may use any number of names, so the oldest swap is forgotten.
-    private func remember(_ swap: PresetSwap, for name: PresetName) {
-        // Their texts may be long as well.
-        if swap.memorySize > memory.swapShare { return }
-        while swaps.count >= Self.maxSwaps || swapBytes + swap.memorySize > memory.swapShare,
-            let oldest = swaps.min(by: { $0.value.revision < $1.value.revision })
-        {
-            swaps[oldest.key] = nil
-        }
-        swaps[name] = swap
+    private func swapBack(
+        _ name: PresetName, _ revision: UInt64, force: Bool, _ session: Session
+    ) throws(TweakError) -> Outcome {
+        let (registry, rights, number) = (registry, session.grants.rights, session.number)
+        let remedy = "swap \(name) force goes back anyway"
+        return try commitStep(
+            session,
+            { () throws(TweakError) in
+                try registry.historyStep(
+                    undoing: revision, force: force, remedy: remedy, session: number, rights: rights)
+            },
+            { _ in
+                HistoryStep.Reply(note: ("back from \(name)", []), remarks: [("back", .string(name.text))])
+            })
     }
 
-    /// Switches to a preset that was read. The commit and the remembered overrides start at the same revision.
-    func swap(to reading: PresetReading, _ session: Session) throws(TweakError) -> Outcome {
-        // Another session has swapped to it meanwhile, so this call restores.
-        if swaps[reading.name] != nil { return try swap(reading.name.text, force: false, session) }
-        while true {
-            var proposal = proposal(reading, session)
-            let swap = registry.swap(for: proposal.batch)
-            proposal.expected = swap.revision
-            proposal.whenCommitted = { [weak self] result in
-                var swap = swap
-                swap.keep(result)
-                if !swap.isEmpty, self?.swaps[reading.name] == nil { self?.remember(swap, for: reading.name) }
-            }
-            do throws(TweakError) {
-                return try commit(proposal, session)
-            } catch {
-                // Another session has set one of its tweaks meanwhile: try again.
-                if error.code != .conflict { throw error }
-            }
-        }
+    /// The revision of the commit that switched to a preset; nil without one. A swap that was undone counts as if it had
+    /// not happened.
+    /// - Throws: `conflict` if the history has forgotten the commit. The next swap switches to the preset again.
+    private func swapRevision(_ name: PresetName) throws(TweakError) -> UInt64? {
+        guard let revision = swaps[name] else { return nil }
+        let isUndone = registry.isUndone(revision)
+        if isUndone == false { return revision }
+        swaps[name] = nil
+        if isUndone == true { return nil }
+        throw TweakError(
+            .conflict,
+            "the history has forgotten the swap to \(name), in revision \(revision), among newer changes, so there is no "
+                + "way back; set or load the values that you want, or swap \(name) again to switch to it")
+    }
+
+    /// Remembers the commit of a swap. Clients may use any number of names, so the oldest swap is forgotten.
+    private func remember(_ revision: UInt64, for name: PresetName) {
+        swaps[name] = revision
+        guard swaps.count > Self.maxSwaps, let oldest = swaps.min(by: { $0.value < $1.value }) else { return }
+        swaps[oldest.key] = nil
     }
 }

@@ -65,11 +65,8 @@ final class Executor {
     private(set) var pending: [SessionID: Account] = [:]
     /// The running actions, by the session that called them; that session may have ended.
     var runs: [SessionID: Task<Void, Never>] = [:]
-    /// The swapped presets, each with the overrides to restore. A restart forgets them.
-    var swaps: [PresetName: PresetSwap] = [:] {
-        didSet { swapBytes = swaps.values.reduce(0) { $0 + $1.memorySize } }
-    }
-    private(set) var swapBytes = 0
+    /// The swapped presets, each with the revision that switched to it. A restart forgets them.
+    var swaps: [PresetName: UInt64] = [:]
     /// The serial queue that reads and writes presets, since disks may be slow.
     let presetQueue = DispatchQueue(label: "tweaks.presets")
     /// The serial queue on which large commits are validated, which waits for no disk.

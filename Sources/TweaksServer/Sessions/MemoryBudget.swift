@@ -24,8 +24,6 @@ struct MemoryBudget {
     private var share: Int { limit / 4 }
     /// The limit of the history, which forgets its oldest commits beyond it.
     var historyShare: Int { limit / 4 }
-    /// The limit of remembered preset swaps.
-    var swapShare: Int { limit / 8 }
 
     /// The bytes that sessions have to free.
     /// - Parameter others: The bytes held otherwise; evaluated only when needed.
@@ -62,7 +60,7 @@ extension Executor {
     /// The bytes held outside sessions.
     var stateBytes: Int {
         let used = registry.memorySize
-        return used.values + used.history + swapBytes + hub.memorySize
+        return used.values + used.history + hub.memorySize
     }
 
     /// Whether texts may grow by so many bytes.

@@ -55,14 +55,20 @@ import TweaksTestSupport
         #expect(server.registry.snapshot()["Content/Text/Size"] == .number(60))
     }
 
-    /// Else the swap back would lose the change.
-    @Test func aChangeDuringTheWriteOfASwapIsAConflict() throws {
+    /// The commit records what it replaces, not what there was when the preset was read.
+    @Test func aChangeDuringTheWriteOfASwapIsRestored() throws {
         let (server, client) = try server(required: true).withClient()
         try server.propose("swap warm", client)
         try server.registry.commit(origin: .code) { $0.set("Content/Text/Alignment", .choice("center")) }
         server.store.answerProposals()
-        #expect(try client.status().hasPrefix("error conflict Content/Text/Alignment changed in revision 1"))
+        // Others have changed something, so the reply waits for the disk once more.
+        server.store.finish(2)
+        #expect(try client.status() == "ok rev 2 swapped to warm; swap warm goes back")
+        try client.send("swap warm\n")
+        try server.answerProposals()
+        #expect(try client.status() == "ok rev 3 back from warm")
         #expect(server.registry.snapshot()["Content/Text/Size"] == .number(60))
+        #expect(server.registry.snapshot()["Content/Text/Alignment"] == .choice("center"))
     }
 
     @Test func ownEventsFollowTheReplyInOneRevision() throws {
@@ -83,6 +89,38 @@ import TweaksTestSupport
         for (name, _) in presets { #expect(try client.status("swap \(name)").contains("swapped to")) }
         #expect(try client.status("swap p1").hasPrefix("error conflict"))
         #expect(try client.status("swap p0").contains("swapped to p0"))
+    }
+
+    /// Undo, redo and swap are ways to the same commit.
+    @Test func swappingBackIsAnUndoOfTheSwap() throws {
+        let (server, client) = try server().withClient()
+        server.store.finish(1_000)
+        let steps = [
+            ("swap warm", "ok rev 1 swapped to warm; swap warm goes back"), ("swap warm", "ok rev 2 back from warm"),
+            ("undo", "error conflict there is nothing to undo; history lists the last commits"),
+            ("redo", "ok rev 3 redid 1 by"), ("swap warm", "ok rev 4 back from warm"), ("redo", "ok rev 5 redid 1 by"),
+            ("undo", "ok rev 6 undid 1 by"), ("swap warm", "ok rev 7 swapped to warm; swap warm goes back"),
+            ("Content/Text/Size = 72", "ok rev 7 unchanged"), ("Content/Text/Size = 73", "ok rev 8"),
+            ("swap warm", "error conflict Content/Text/Size has changed since, in revision 8 by"),
+            ("undo", "ok rev 9 undid 8 by"), ("swap warm", "ok rev 10 back from warm"),
+        ]
+        for (line, status) in steps { #expect(try client.status(line).hasPrefix(status), "\(line)") }
+    }
+
+    @Test func aSwapThatTheHistoryHasForgottenHasNoWayBack() throws {
+        let (server, client) = try server().withClient()
+        server.store.finish(1_000)
+        try client.ask("swap warm")
+        server.registry.historyLimit = 1
+        try client.ask("Content/Text/Size = 80")
+        let refusal = "error conflict the history has forgotten the swap to warm, in revision 1, among newer changes"
+        #expect(try client.status("swap warm force").hasPrefix(refusal))
+        #expect(try client.status("swap warm") == "ok rev 3 swapped to warm; swap warm goes back")
+        #expect(try client.status("swap warm") == "ok rev 4 back from warm")
+        server.registry.historyLimit = 0
+        #expect(try client.status("swap warm").hasPrefix("error conflict the history has forgotten"))
+        #expect(try client.status("swap warm").hasPrefix("error conflict swap goes back by the history"))
+        #expect(server.registry.snapshot()["Content/Text/Size"] == .number(80))
     }
 
     @Test func aValidationThatBlocksDelaysNoOtherSession() throws {

@@ -15,14 +15,12 @@ private struct HistoryModel {
         var session: UInt64
         var touched: [String]
         var time: Int
-        /// Whether it was extended when it was not the last.
-        var isInterleaved = false
     }
 
     var overrides: Overrides = [:]
     var done: [Step] = []
     var undone: [Step] = []
-    /// Steps from here on can be extended: there was no undo or redo since.
+    /// The last step can be extended if there are more: there was no undo or redo since.
     var barrier = 0
 
     mutating func commit(_ changes: [(path: String, value: Int64?)], session: UInt64, time: Int) {
@@ -32,28 +30,13 @@ private struct HistoryModel {
         if touched.isEmpty { return }
         undone = []
         let order = changes.map(\.path).filter { touched.contains($0) }
-        if let index = extendedStep(order, session, time) {
-            // It is undone next.
-            var step = done.remove(at: index)
-            step.isInterleaved = step.isInterleaved || index < done.count
-            (step.after, step.time) = (overrides, time)
-            done.append(step)
+        if let last = done.last, done.count > barrier, last.session == session, last.touched == order,
+            time - last.time <= 500
+        {
+            (done[done.count - 1].after, done[done.count - 1].time) = (overrides, time)
         } else {
             done.append(Step(before: before, after: overrides, session: session, touched: order, time: time))
         }
-    }
-
-    /// The step of the same session and tweaks at most half a second ago, if no other has touched them since.
-    private func extendedStep(_ order: [String], _ session: UInt64, _ time: Int) -> Int? {
-        let last = done.indices[min(barrier, done.count)...].last { !Set(done[$0].touched).isDisjoint(with: order) }
-        guard let last, done.count - last <= 16 else { return nil }
-        let step = done[last]
-        guard step.session == session, step.touched == order, time - step.time <= 500 else { return nil }
-        if last == done.count - 1 || step.isInterleaved { return last }
-        // Faster than a user can be.
-        let burst = done[barrier...].suffix(8)
-        let isFast = burst.count == 8 && burst.allSatisfy { $0.session == session && time - $0.time <= 500 }
-        return isFast ? last : nil
     }
 
     mutating func undo() -> Bool {
@@ -88,8 +71,7 @@ struct HistoryModelTests {
         var model = HistoryModel()
         for _ in 0..<quantity(3_000, few: 1_000) {
             let time = now.withLock { now in
-                // At times faster than a user can be.
-                now += Int.random(in: 0...(now / 5_000 % 2 == 0 ? 400 : 40), using: &random)
+                now += Int.random(in: 0...400, using: &random)
                 return now
             }
             switch Int.random(in: 0..<10, using: &random) {

@@ -1,0 +1,141 @@
+// Defines the history's record of a commit: its tweaks, and their override values before and after.
+
+/// The kind of a commit, as far as the history distinguishes it.
+package enum CommitKind: Sendable, Equatable {
+    /// An ordinary change. Changes of one session to the same tweaks in quick succession (a drag) are merged, except
+    /// steps. Changes of one gesture are merged across sessions and regardless of their speed; gesture 0 means none.
+    case change(session: UInt64, isStep: Bool = false, gesture: UInt64 = 0)
+    /// Undoes the commit with this number.
+    case undo(UInt64, session: UInt64 = 0, Choice = .last)
+    /// Redoes the commit with this number.
+    case redo(UInt64, session: UInt64 = 0, Choice = .last)
+    /// A reload of the config file.
+    case reload
+    /// The expiry of temporary overrides.
+    case expiry
+
+    /// How the commit that an undo or redo applies to was chosen; it still has to be that one when the lock is taken.
+    package enum Choice: Sendable {
+        /// The last one of all.
+        case last
+        /// The last one of the same origin.
+        case mine
+        /// The one with a certain revision.
+        case named
+    }
+
+    /// The session that made it; nil without one.
+    package var session: UInt64? {
+        switch self {
+        case .change(let session, _, _), .undo(_, let session, _), .redo(_, let session, _):
+            session == 0 ? nil : session
+        case .reload, .expiry: nil
+        }
+    }
+}
+
+extension History {
+    /// One commit, or several that were merged.
+    package struct Record: Sendable {
+        /// Whether it can be undone or redone.
+        package enum Status: String, Sendable {
+            case done
+            /// Undone; can be redone.
+            case undone
+            /// Undone; can no longer be redone.
+            case dropped
+        }
+
+        /// Increases from record to record.
+        package var number: UInt64
+        package var revision: UInt64
+        var moment: Moment
+        package var time: ContinuousClock.Instant { moment.instant }
+        package private(set) var origin: TweakOrigin
+        package var kind: CommitKind
+        package var parts: [CommitPart]
+        package var status = Status.done
+        /// The number of the last record at the time of the undo.
+        var undoneAt: UInt64 = 0
+
+        /// Its size, in parts; a long text counts as several.
+        var weight: Int { parts.reduce(0) { $0 + $1.weight } }
+
+        /// Whether changes of another origin can be merged into it: a client's display name does not matter.
+        func isBySameClient(as other: TweakOrigin) -> Bool { origin == other || origin.identity == other.identity }
+
+        /// Removes the client's display name if it is not that of another origin.
+        mutating func share(with other: TweakOrigin) { if origin != other { origin = origin.named(nil) } }
+
+        var isChange: Bool { if case .change = kind { true } else { false } }
+
+        /// Whether everything that it set has expired, so that there is nothing to undo.
+        func hasExpired(_ time: ContinuousClock.Instant) -> Bool {
+            parts.allSatisfy { part in
+                part.after.temporary != nil && part.after.live(time).temporary == nil
+                    && part.before.agrees(with: part.after, at: time)
+            }
+        }
+    }
+}
+
+extension History.Record {
+    package init(
+        number: UInt64, revision: UInt64, time: ContinuousClock.Instant, origin: TweakOrigin, kind: CommitKind,
+        status: Status = .done, parts: [CommitPart]
+    ) {
+        self.init(
+            number: number, revision: revision, moment: Moment(time), origin: origin, kind: kind, parts: parts,
+            status: status)
+    }
+}
+
+// MARK: - Override values
+
+/// Override and temporary override of one tweak, without their origins; nil if absent.
+package struct OverrideValues: Sendable {
+    package var override: TweakValue?
+    package var temporary: Temporary?
+
+    /// A temporary override. Boxed, since few commits have one.
+    package final class Temporary: Sendable {
+        package let value: TweakValue
+        /// When it was set.
+        package let time: ContinuousClock.Instant
+        package let expires: ContinuousClock.Instant
+
+        package init(_ value: TweakValue, time: ContinuousClock.Instant, expires: ContinuousClock.Instant) {
+            (self.value, self.time, self.expires) = (value, time, expires)
+        }
+    }
+
+    package init(override: TweakValue? = nil, temporary: Temporary? = nil) {
+        (self.override, self.temporary) = (override, temporary)
+    }
+
+    /// The same values without an expired temporary override.
+    func live(_ time: ContinuousClock.Instant) -> OverrideValues {
+        guard let temporary, temporary.expires <= time else { return self }
+        return OverrideValues(override: override)
+    }
+
+    /// Whether the values are the same. An expired override counts as absent.
+    func agrees(with other: OverrideValues, at time: ContinuousClock.Instant) -> Bool {
+        override == other.override && live(time).temporary?.value == other.live(time).temporary?.value
+    }
+}
+
+extension Overlays {
+    /// The override values. Read at every commit, so nothing else is copied.
+    var overrideValues: OverrideValues {
+        guard let layer = topLayer, layer.isOverride else { return OverrideValues() }
+        if layer == .override { return OverrideValues(override: top?.value) }
+        return OverrideValues(override: self[.override]?.prepared.value, temporary: entries.last?.temporaryValue)
+    }
+}
+
+extension Overlays.Entry {
+    fileprivate var temporaryValue: OverrideValues.Temporary? {
+        expires.map { OverrideValues.Temporary(prepared.value, time: time, expires: $0) }
+    }
+}
