@@ -5,12 +5,9 @@ extension TweakView {
     /// only its own tweak.
     /// - Throws: `unknown-tweak` when a pattern matches nothing, except for `*`.
     package func resolve(_ texts: [String]) throws(TweakError) -> [TweakNode] {
-        switch try select(texts) {
-        case .nodes(let nodes): return nodes
-        case .selection(var selection):
-            _ = selection.visit(.max)
-            return try nodes(of: selection)
-        }
+        var selection = try select(texts)
+        _ = selection.visit(.max)
+        return try nodes(of: selection)
     }
 
     /// The nodes that a pattern matches.
@@ -18,21 +15,13 @@ extension TweakView {
 
     /// The nodes that a pattern matches; nil if it takes more than this number of visits to find out.
     package func resolve(_ text: String, visiting count: Int) throws(TweakError) -> [TweakNode]? {
-        switch try select([text]) {
-        case .nodes(let nodes): return nodes
-        case .selection(var selection): return selection.visit(count) ? try nodes(of: selection) : nil
-        }
-    }
-
-    /// The nodes that patterns match, or how to visit a long listing for them.
-    package enum Resolution {
-        case nodes([TweakNode])
-        case selection(TweakSelection)
+        var selection = try select([text])
+        return selection.visit(count) ? try nodes(of: selection) : nil
     }
 
     /// Prepares to resolve patterns.
     /// - Throws: `unknown-tweak` for a text that is not a pattern.
-    package func select(_ texts: [String]) throws(TweakError) -> Resolution {
+    package func select(_ texts: [String]) throws(TweakError) -> TweakSelection {
         // The complete listing is cached, so no session waits for it.
         if texts.count == 1 {
             if let tweak = self[texts[0]] { return .nodes([tweak.node]) }
@@ -49,7 +38,7 @@ extension TweakView {
                 throw unknown(text)
             }
         }
-        return .selection(TweakSelection(listing, patterns, single))
+        return TweakSelection(listing.groups, patterns, single)
     }
 
     /// The nodes of a selection that has visited all.
@@ -71,7 +60,7 @@ extension TweakListing {
     package func nodes(
         matching patterns: [TweakPattern], and single: Set<ObjectIdentifier> = []
     ) -> (nodes: [TweakNode], unmatched: [TweakPattern]) {
-        var selection = TweakSelection(self, patterns, single)
+        var selection = TweakSelection(groups, patterns, single)
         _ = selection.visit(.max)
         return (selection.nodes, selection.unmatched)
     }
@@ -93,11 +82,20 @@ package struct TweakSelection {
     /// The patterns that match only some of the group.
     private var open: [(position: Int, progress: TweakPattern.Progress)] = []
 
-    init(_ listing: TweakListing, _ patterns: [TweakPattern], _ single: Set<ObjectIdentifier>) {
-        groups = listing.groups
+    fileprivate init(
+        _ groups: [TweakListing.Group], _ patterns: [TweakPattern], _ single: Set<ObjectIdentifier>
+    ) {
+        self.groups = groups
         self.patterns = patterns
         self.single = single
         hasMatched = patterns.map { _ in false }
+    }
+
+    /// These nodes, without a visit.
+    package static func nodes(_ nodes: [TweakNode]) -> TweakSelection {
+        var selection = TweakSelection([], [], [])
+        selection.nodes = nodes
+        return selection
     }
 
     package var unmatched: [TweakPattern] { patterns.indices.filter { !hasMatched[$0] }.map { patterns[$0] } }

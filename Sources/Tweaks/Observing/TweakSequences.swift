@@ -19,7 +19,7 @@ public struct TweakValues<Value: TweakStorable>: AsyncSequence, Sendable {
 
     /// The iterator of one reader.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate var newest: NewestValues<Value>
+        var newest: NewestValues<Value>
 
         /// The next value that differs from the previous one; nil when the tweak is removed or the task is canceled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Value? {
@@ -62,7 +62,7 @@ public struct TweakGroupValues<Template: TweakTemplate>: AsyncSequence, Sendable
 
     /// An iterator. It does not retain the registry.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate var newest: NewestValues<Template>
+        var newest: NewestValues<Template>
 
         /// The next value that differs from the previous one; nil at the end, or when the task is canceled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Template? {
@@ -75,7 +75,7 @@ public struct TweakGroupValues<Template: TweakTemplate>: AsyncSequence, Sendable
 }
 
 /// The value of some tweaks, newly read after each of their changes.
-private struct NewestValues<Value: Equatable & Sendable> {
+struct NewestValues<Value: Equatable & Sendable> {
     private let read: @Sendable () -> Value
     private let observation: TweakObservation
     private var signals: AsyncStream<Void>.Iterator

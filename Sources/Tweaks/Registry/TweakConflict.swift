@@ -43,7 +43,7 @@ public struct TweakConflict: Sendable, CustomStringConvertible {
 
 /// A registered conflict handler; it stays registered when this value is released.
 public struct TweakConflictObservation: Sendable {
-    fileprivate let remove: @Sendable () -> Void
+    let remove: @Sendable () -> Void
 
     /// Removes the handler: no more calls start. A call on another thread may still be running.
     public func cancel() { remove() }

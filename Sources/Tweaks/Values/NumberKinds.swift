@@ -200,15 +200,11 @@ enum PointKind: KindRules {
     }
 
     static func parseLeniently(_ text: String, _ context: LenientContext) throws(TweakError) -> TweakValue? {
-        guard let (x, y) = parts(context.definition.withoutUnit(text)), let x = try number(x, context),
-            let y = try number(y, context)
+        guard let (x, y) = parts(context.definition.withoutUnit(text)),
+            let x = try NumberKind.parseLeniently(x, context).flatMap({ Double($0) }),
+            let y = try NumberKind.parseLeniently(y, context).flatMap({ Double($0) })
         else { return nil }
         return .point(TweakPoint(x: x, y: y))
-    }
-
-    private static func number(_ text: String, _ context: LenientContext) throws(TweakError) -> Double? {
-        if let number = NumberKind.number(text) { return number }
-        return try NumberKind.parseLeniently(text, context).flatMap { Double($0) }
     }
 
     /// The texts on both sides of the comma; JSON's brackets around them are optional.

@@ -29,17 +29,14 @@ final class Sweep {
     ///   - visit: Whether the reply is about a tweak; nil if it is about all that were resolved.
     ///   - finish: Makes the reply.
     init(
-        _ resolution: TweakView.Resolution, in view: TweakView, patterns: Int, _ visit: ((TweakNode) -> Bool)?,
+        _ selection: TweakSelection, in view: TweakView, patterns: Int, _ visit: ((TweakNode) -> Bool)?,
         _ finish: @escaping Finish
     ) {
+        self.selection = selection
         self.view = view
         self.visit = visit
         self.finish = finish
         step = max(256 / max(patterns, 1), 8)
-        switch resolution {
-        case .nodes(let nodes): self.nodes = nodes
-        case .selection(let selection): self.selection = selection
-        }
     }
 
     /// Its approximate size in memory, in bytes.
@@ -95,10 +92,10 @@ extension Executor {
     }
 
     func sweep(
-        _ resolution: TweakView.Resolution, _ session: Session, patterns: Int = 1,
+        _ selection: TweakSelection, _ session: Session, patterns: Int = 1,
         where visit: ((TweakNode) -> Bool)? = nil, _ finish: @escaping Sweep.Finish
     ) throws(TweakError) -> Outcome {
-        let sweep = Sweep(resolution, in: view(session), patterns: patterns, visit, finish)
+        let sweep = Sweep(selection, in: view(session), patterns: patterns, visit, finish)
         if registry.count > Sweep.short { return .sweep(sweep) }
         _ = try sweep.advance { false }
         return try sweep.end(self, session)
