@@ -31,6 +31,7 @@ const signature = (tweak) =>
     definitionFields.map((name) => tweak[name]),
     (_, value) => typeof value === 'bigint' ? String(value) : value,
   );
+const updatedFields = ['value', 'default', 'set', 'layer', 'overridden', 'by', 'until', 'modified', 'rev'];
 export const isOverridden = (tweak) => tweak.overridden === true;
 export function updateModified(tweak) {
   if (has(tweak, 'read-only') || tweak.kind === 'action') tweak.modified = false;
@@ -71,9 +72,7 @@ export function applySnapshot(list, isWhole, rev = Infinity) {
       isNew = true;
     } else if (!(old.rev > rev)) {
       const isOther = String(old.value) !== String(fresh.value) || old.set !== fresh.set;
-      for (const name of ['value', 'default', 'set', 'layer', 'overridden', 'by', 'until', 'modified', 'rev']) {
-        old[name] = fresh[name];
-      }
+      for (const name of updatedFields) old[name] = fresh[name];
       if (isOther && !has(old, 'read-only')) {
         moved++;
         rows.get(old.path)?.changed({ by: old.by }, false);

@@ -124,10 +124,10 @@ import TweaksTestSupport
         {"ok":true,"rev":0,"watching":2,"tweaks":[{"path":"Content/Text/Size",…},{"path":"Player/Audio/Token",…}]}
         > Content/Text/Size = 72
         {"ok":true,"rev":1,"tweaks":[…]}
-        {"event":"change","rev":1,"path":"Content/Text/Size","kind":"number","value":72,"was":60,"by":"…"}
+        {"event":"change","rev":1,"path":"Content/Text/Size","kind":"number","value":72,"was":60,"by":"…","layer":"override","overridden":true}
         > Player/Audio/Token = hunter2
         {"ok":true,"rev":2,"tweaks":[…]}
-        {"event":"change","rev":2,"path":"Player/Audio/Token","kind":"string","value":null,"set":true,"was":null,"by":"…"}
+        {"event":"change","rev":2,"path":"Player/Audio/Token","kind":"string","value":null,"set":true,"was":null,"by":"…","layer":"override","overridden":true}
         """#)
 
     @Test(arguments: watching, Transport.available)
