@@ -96,7 +96,7 @@ package struct TweakLine: Sendable {
     /// The length of the assignment; nil where it is too long to align with.
     private var width: Int? {
         if case .string(let text) = value, text.utf8.count > 60, !isSecret { return nil }
-        let width = node.texts.assignment.count + node.shownText(value).count + 1
+        let width = node.texts.assignment.count + (value.map { node.shown($0).text.count } ?? 8) + 1
         return width <= 60 ? width : nil
     }
 
@@ -135,7 +135,7 @@ package struct TweakLine: Sendable {
         var fields: [(String, JSON)] = [
             ("path", .string(node.path.joined)), ("kind", .string(node.definition.kind.rawValue)),
         ]
-        append(value, as: "value", to: &fields)
+        if let value { fields += node.shown(value).fields }
         switch note {
         case .none: break
         case .explained:
@@ -167,13 +167,7 @@ package struct TweakLine: Sendable {
     }
 
     private func append(_ value: TweakValue?, as name: String, to fields: inout [(String, JSON)]) {
-        guard let value else { return }
-        if isSecret {
-            fields.append((name, .null))
-            if name == "value" { fields.append(("set", .bool(node.isSet(value)))) }
-        } else {
-            fields.append((name, value.json))
-        }
+        if let value { fields.append((name, node.shown(value).json)) }
     }
 }
 

@@ -20,13 +20,19 @@ public struct TweakCommit: Sendable {
         public let new: TweakValue
         /// Whether the values must not be shown.
         public let isSecret: Bool
-        /// Whether the new value of a secret counts as set.
-        let isSet: Bool
+        private let shown: ShownValue
+
+        init(_ node: TweakNode, old: TweakValue, new: TweakValue) {
+            path = node.path
+            self.old = old
+            self.new = new
+            isSecret = node.isSecret
+            shown = node.shown(new)
+        }
 
         /// `Content/Text/Size = 72 (was 60)`; for a secret only whether it is set.
         public var description: String {
-            if isSecret { return "\(path.token) = \(isSet ? "(set)" : "(unset)")" }
-            return "\(path.token) = \(new.text) (was \(old.text))"
+            "\(path.token) = \(shown.text)" + (isSecret ? "" : " (was \(old.text))")
         }
     }
 }

@@ -105,29 +105,7 @@ public struct AnyTweak: Sendable {
 
 extension AnyTweak: CustomStringConvertible {
     /// `Content/Text/Size = 72`, `Player/Audio/Mute = (action)`; for a secret only whether it is set.
-    public var description: String { "\(path.token) = \(node.shownText(value))" }
-}
-
-extension TweakNode {
-    /// A value of this tweak as text; for a secret only whether it is set.
-    package func shownText(_ value: TweakValue?) -> String {
-        guard let value else { return "(action)" }
-        guard definition.flags.contains(.secret) else { return value.text }
-        return isSet(value) ? "(set)" : "(unset)"
-    }
-
-    /// Appends the text of `shownText` as UTF-8.
-    package func appendShown(_ value: TweakValue?, to bytes: inout [UInt8]) {
-        if let value, !definition.flags.contains(.secret) { return value.append(to: &bytes) }
-        bytes.append(contentsOf: shownText(value).utf8)
-    }
-
-    /// Whether a secret counts as set: it is neither empty text nor zero.
-    ///
-    /// It is not compared with the default, which may be a secret, too: a correct guess must not be visible.
-    package func isSet(_ value: TweakValue) -> Bool {
-        value.kind.rules.isSet(value)
-    }
+    public var description: String { "\(path.token) = \(value.map { node.shown($0).text } ?? "(action)")" }
 }
 
 extension TweakRegistry {

@@ -68,8 +68,7 @@ extension CommitRecord {
             guard part.hasChange, let node = part.subject.node, let old = part.old, let new = part.new else {
                 return nil
             }
-            return TweakCommit.Change(
-                path: node.path, old: old, new: new, isSecret: node.isSecret, isSet: node.isSet(new))
+            return TweakCommit.Change(node, old: old, new: new)
         }
         return TweakCommit(revision: revision, origin: origin, changes: changes)
     }
@@ -82,6 +81,6 @@ extension CommitPart {
 
 extension WatchedChange {
     fileprivate var asChange: TweakCommit.Change {
-        TweakCommit.Change(path: node.path, old: old, new: new, isSecret: node.isSecret, isSet: node.isSet(new))
+        TweakCommit.Change(node, old: old, new: new)
     }
 }

@@ -18,20 +18,19 @@ extension Executor {
     }
 
     private func row(_ layer: TweakLayerValue, of tweak: AnyTweak, wins: Bool) -> Row {
-        let isSecret = tweak.flags.contains(.secret)
         // A figure's value was published by the program; it is not an override.
         let isPublished = tweak.flags.contains(.readOnly) && layer.layer != .default
         let name = isPublished ? "published" : layer.layer.description
         let time = wallClock(layer.time)
         let left = layer.expires.map { registry.timeLeft($0) }
+        let value = tweak.node.shown(layer.value)
         let json: [(String, JSON)] = [
             ("layer", .string(name)), ("overridden", .bool(layer.layer.isOverride && !isPublished)),
-            ("value", isSecret ? .null : layer.value.json),
+            ("value", value.json),
             ("by", .string(layer.origin.description)), ("time", .string(time)), ("current", .bool(wins)),
         ]
-        let value = tweak.node.shownText(layer.value)
         let end = left.map { ", \(TimeLeft.text($0)) left" } ?? ""
-        let line = "\(wins ? "→" : " ") \(Self.padded(name, 18)) \(value)  by \(layer.origin) at \(time)\(end)"
+        let line = "\(wins ? "→" : " ") \(Self.padded(name, 18)) \(value.text)  by \(layer.origin) at \(time)\(end)"
         return ([line], .object(json + (left.map(TimeLeft.fields) ?? [])))
     }
 

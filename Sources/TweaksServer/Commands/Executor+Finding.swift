@@ -34,11 +34,7 @@ extension Executor {
         var fields: [(String, JSON)] = [
             ("path", .string(node.path.joined)), ("kind", .string(node.definition.kind.rawValue)),
         ]
-        if let value = tweak.value {
-            let isSecret = node.definition.flags.contains(.secret)
-            fields.append(("value", isSecret ? .null : value.json))
-            if isSecret { fields.append(("set", .bool(node.isSet(value)))) }
-        }
+        if let value = tweak.value { fields += node.shown(value).fields }
         fields += node.info(isModified: registry.snapshot().isModified(node))
         fields.append(("source", .string(node.source.description)))
         let parameters = node.signature?.parameters.map(\.summary) ?? []

@@ -44,7 +44,7 @@ struct PendingBatch {
         switch change {
         case .reset: return "reset \(node.path.token)"
         case .keep: return "keep \(node.path.token)"
-        default: return "\(node.path.token) = \(forecast.map { node.shownText($0.new) } ?? "")"
+        default: return "\(node.path.token) = \(forecast.map { node.shown($0.new).text } ?? "")"
         }
     }
 
