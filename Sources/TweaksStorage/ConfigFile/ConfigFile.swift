@@ -1,4 +1,4 @@
-// Parses a config file into assignments and errors.
+// Parses a config file, lists why it was rejected, and selects the lines that are kept for the next run.
 
 package import Tweaks
 import TweaksWire
@@ -36,4 +36,56 @@ package struct ConfigFile: Sendable {
             ConfigEntry(path: assignment.path, text: assignment.text, line: assignment.line, file: name)
         }
     }
+}
+
+/// Why a config file was rejected; nothing has changed.
+package struct ReloadFailure: Error, Sendable, Equatable {
+    /// The path of the file.
+    package let path: String
+    /// The first bad lines, in order; without a line number if the file itself is bad.
+    package let problems: [Problem]
+    /// The total number of problems.
+    package let count: Int
+
+    package struct Problem: Sendable, Equatable {
+        package let line: Int?
+        package let error: TweakError
+    }
+
+    /// `FILE:12: code text` for each listed problem, and the number of the others.
+    package var lines: [String] {
+        problems.map { problem in
+            "\(path)\(problem.line.map { ":\($0)" } ?? ""): \(problem.error)"
+        } + more
+    }
+
+    /// `… and 900 more`, if not all are listed.
+    package var more: [String] { count > problems.count ? ["… and \(count - problems.count) more"] : [] }
+}
+
+/// The applied assignments to tweaks of the program, without those of secrets, and the copy of them on disk.
+struct AppliedLines {
+    var bytes: [UInt8] = []
+    /// Where the copy is; nil if none is kept.
+    var path: String?
+    /// The content of the copy; nil if it is unknown.
+    var saved: [UInt8]?
+
+    /// Selects the lines of a file that was applied.
+    static func selected(from bytes: [UInt8], _ file: ConfigFile, _ registry: TweakRegistry) -> [UInt8] {
+        let view = TweakView(registry)
+        let numbers = Set(
+            file.entries.lazy.filter { view[$0.path].map { !$0.flags.contains(.secret) } ?? false }.map(\.line))
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return lines.enumerated().lazy.filter { numbers.contains($0.offset + 1) }.flatMap { $0.element + [0x0a] }
+    }
+
+    /// The content of a copy; nil if it is missing, unreadable, or not what was written.
+    static func content(of copy: String) -> [UInt8]? {
+        guard case .bytes(let bytes) = FileContent(path: copy, isStrict: true) else { return nil }
+        return ConfigFile(bytes, name: copy, listedProblems: 1).problems.isEmpty ? bytes : nil
+    }
+
+    /// The copy to be written; nil if it is up to date, or none is kept.
+    var unsaved: (path: String, bytes: [UInt8])? { path.flatMap { bytes == saved ? nil : ($0, bytes) } }
 }
