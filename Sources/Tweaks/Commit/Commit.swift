@@ -232,7 +232,7 @@ extension RegistryState {
         let node = step.node
         // Actions have no value; planning refuses them.
         guard let old = current(node) else { return TweakOutcome(step, old: nil, new: nil, revision: revision) }
-        let before = OverridesBefore(overlays[node.slot], step.change)
+        let before = overridesBefore(step)
         guard let isTemporary = write(step, before, &commit) else {
             return TweakOutcome(step, old: old.value, new: old.value, revision: revision)
         }
@@ -243,6 +243,15 @@ extension RegistryState {
         if isNew { makeCurrent(node, old: old, new: new, &commit) }
         return TweakOutcome(
             step, old: old.value, new: new.value, didStore: true, revision: revision + commit.revisionIncrement)
+    }
+
+    private func overridesBefore(_ step: CommitStep) -> OverridesBefore {
+        // Read property by property: copying the overlays would cost more.
+        let slot = step.node.slot
+        let end = overlays[slot].end
+        let isPlain = if case .override = step.change { end == nil } else { false }
+        return OverridesBefore(
+            isSet: overlays[slot].isSet, end: end, values: isPlain ? nil : overlays[slot].overrideValues)
     }
 
     /// Writes or removes the layers.
@@ -258,7 +267,13 @@ extension RegistryState {
         // Removing the override first makes a set to the same value a change: a correct guess of a secret must look
         // like any other set.
         if step.node.isSecret, case .override = step.change { overlays[slot].remove(.override) }
-        var didChange = overlays[slot].apply(step.change, origin: commit.origin, at: commit.moment, in: layers)
+        var didChange: Bool
+        // The most frequent change does not need the table, which would be retained.
+        if case .override(let prepared) = step.change {
+            didChange = overlays[slot].override(prepared, origin: commit.origin, at: commit.moment)
+        } else {
+            didChange = overlays[slot].apply(step.change, origin: commit.origin, at: commit.moment, in: layers)
+        }
         if isText { textBytes += overrideTextBytes(step.node) }
         if didChange { reschedule(step.node, before, &commit) }
         if hadNotes, overlays[slot].forgetNotes(affectedBy: step.change) || didChange { didChange = true }
@@ -311,12 +326,6 @@ private struct OverridesBefore {
     /// The overrides. Nil if an override is set and there was no temporary one: then the current values before and
     /// after suffice.
     let values: OverrideValues?
-
-    init(_ overlays: Overlays, _ change: LayerChange) {
-        isSet = overlays.isSet
-        end = overlays.end
-        if case .override = change, end == nil { values = nil } else { values = overlays.overrideValues }
-    }
 }
 
 extension Overlays {
@@ -361,17 +370,31 @@ extension RegistryState {
             commit.isRemembered = true
             return
         }
+        // A set of a secret is always reported, even to the same value: silence would confirm a guess.
+        let isReported = isNew || step.node.isSecret
+        let layer = before.values == nil ? .override : overlays[step.node.slot].topLayer ?? .default
+        let overrides = overrides(before, step)
         // Creates the part in place: it is large, and most commits have one.
         if commit.parts.isEmpty {
             commit.parts = [
                 CommitPart(
-                    step, before, overlays[step.node.slot], old: old, new: new, isNew: isNew, isTemporary: isTemporary)
+                    .node(step.node), overrides, old: old, new: new, layer: layer, isReported: isReported,
+                    isTemporary: isTemporary)
             ]
         } else {
             commit.parts.append(
                 CommitPart(
-                    step, before, overlays[step.node.slot], old: old, new: new, isNew: isNew, isTemporary: isTemporary))
+                    .node(step.node), overrides, old: old, new: new, layer: layer, isReported: isReported,
+                    isTemporary: isTemporary))
         }
+    }
+
+    /// What a step that was applied has changed in the overrides of its tweak.
+    private func overrides(_ before: OverridesBefore, _ step: CommitStep) -> CommitPart.Overrides {
+        guard let values = before.values else { return .set(wasSet: before.isSet) }
+        // They stay as they are unless the source wins; both are recorded as a change of the value.
+        if case .source = step.change { return .unchanged }
+        return .changed(before: values, after: overlays[step.node.slot].overrideValues)
     }
 
     /// Completes a commit: adds it to the history, raises the revision, notifies observers, and adds it to the stream.
@@ -396,31 +419,6 @@ extension RegistryState {
             sequence: sequence, revision: revision, moment: commit.moment, origin: commit.origin, kind: commit.kind,
             targetRevision: history.targetRevision(of: commit.kind), isUrgent: commit.isUrgent, parts: commit.parts)
         commit.followersToWake += stream.append(record, &released)
-    }
-}
-
-extension CommitPart {
-    /// What a step has changed in the layers of its tweak.
-    @inline(__always)
-    fileprivate init(
-        _ step: CommitStep, _ before: OverridesBefore, _ overlays: Overlays, old: TweakValue, new: TweakValue,
-        isNew: Bool, isTemporary: Bool
-    ) {
-        self.init(
-            .node(step.node), step.change.overrides(before, overlays), old: old, new: new,
-            layer: before.values == nil ? .override : overlays.topLayer ?? .default,
-            // A set of a secret is always reported, even to the same value: silence would confirm a guess.
-            isReported: isNew || step.node.isSecret, isTemporary: isTemporary)
-    }
-}
-
-extension LayerChange {
-    @inline(__always)
-    fileprivate func overrides(_ before: OverridesBefore, _ overlays: Overlays) -> CommitPart.Overrides {
-        guard let values = before.values else { return .set(wasSet: before.isSet) }
-        // The overrides stay as they are unless the source wins; both are recorded as a change of the value.
-        if case .source = self { return .unchanged }
-        return .changed(before: values, after: overlays.overrideValues)
     }
 }
 

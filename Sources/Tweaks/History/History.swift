@@ -199,12 +199,15 @@ package struct History: Sendable {
             let origin = records[index].origin
             if index > 0, records[index - 1].origin == origin {
                 numbers.append(numbers[index - 1])
-                continue
+            } else if let known = origins[origin] {
+                numbers.append(known)
+            } else {
+                let client = origin.client
+                let number = clients[client] ?? clients.count
+                origins[origin] = number
+                clients[client] = number
+                numbers.append(number)
             }
-            let number = origins[origin] ?? clients[origin.client, default: clients.count]
-            origins[origin] = number
-            clients[origin.client] = number
-            numbers.append(number)
         }
         return numbers
     }
