@@ -24,6 +24,17 @@ import TweaksTestSupport
         try program.stop()
     }
 
+    @Test(.enabled(if: Features.exists)) func `A hangup does not end it, and asks its source`() throws {
+        let program = try Features()
+        try program.start()
+        try Data(#"{"Shop/Cart/Discount": "0.25"}"#.utf8).write(
+            to: URL(fileURLWithPath: program.root.file("etc/features.json")))
+        try program.reload()
+        let line = program.log.firstIndex(from: 0) { $0.contains("Shop/Cart/Discount = 0.25") }
+        #expect(line != nil, "\(program.log.all)")
+        try program.stop()
+    }
+
     @Test func `The guide has a transcript`() {
         #expect(DocumentedBlock.all("daemon-transcript", of: Self.guide).count == 1)
     }

@@ -1,6 +1,6 @@
 // Tests sources of values: what their sinks change, what they are asked for, and how they are opened and stopped.
 
-import Dispatch
+import Foundation
 import Synchronization
 import Testing
 import TweaksTestSupport
@@ -224,6 +224,27 @@ struct ValueSourceTests {
         again.replace([:])
         #expect(size.value == 50)
         #expect(try sink.update([path("Size"): .text("80")]).isIgnored && size.value == 50)
+    }
+
+    @Test(.tags(.quantity)) func `Once the stop has returned, no call of another thread changes anything`() throws {
+        let path = try path("Size")
+        for _ in 0..<quantity(100) {
+            let (sources, sink) = try opened(HandSource(own))
+            let (started, ended) = (Signal(), Signal())
+            Thread.detachNewThread {
+                for number in 0... {
+                    let result = sink.update([path: .text("\(10 + number % 90)")])
+                    if number == 3 { started.send() }
+                    if result.isIgnored { break }
+                }
+                ended.send()
+            }
+            started.wait()
+            sources.stop()
+            let revision = registry.revision
+            ended.wait()
+            #expect(registry.revision == revision)
+        }
     }
 
     @Test func `In a frozen registry calls are ignored`() throws {
