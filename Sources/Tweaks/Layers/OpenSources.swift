@@ -113,7 +113,7 @@ extension TweakRegistry {
     /// Asks a source for the values of the tweaks that are registered already.
     fileprivate func askForRegistered(_ claim: LayerClaim) {
         // A source that changes its mind while it is asked, as the environment does, is asked again.
-        for _ in 0..<Self.rounds {
+        for round in 1...Self.rounds {
             let (nodes, generation) = state.withLock { state in
                 let nodes = state.nodes.compactMap { $0 }
                 return (nodes.map { (path: $0.path, paths: state.askedPaths($0)) }, state.pendingGeneration)
@@ -122,8 +122,8 @@ extension TweakRegistry {
             for node in nodes { values[node.path] = claim.entry(node.paths, at: currentTime) }
             if values.isEmpty { return }
             let difference = update(
-                claim.layer, to: values, changed: Set(values.keys), by: claim, since: generation, isStart: true,
-                delivery: .executor)
+                claim.layer, to: values, changed: Set(values.keys), by: claim,
+                since: round < Self.rounds ? generation : nil, isStart: true, delivery: .executor)
             if !difference.isIgnored { return }
         }
     }
