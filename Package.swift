@@ -82,6 +82,7 @@ let package = Package(
         // may have programs of these names. Declared products would be built there, in the place of its own.
         .executableTarget(name: "hello", dependencies: ["TweaksDaemon"], path: "Examples/hello"),
         .executableTarget(name: "patient", dependencies: ["TweaksDaemon"], path: "Examples/patient"),
+        .executableTarget(name: "features", dependencies: ["TweaksDaemon"], path: "Examples/features"),
         .executableTarget(name: "bounce", dependencies: ["TweaksDaemon", "TweaksFleet"], path: "Examples/bounce"),
         .executableTarget(
             name: "fleet", dependencies: ["TweaksDaemon", "TweaksFleet"], path: "Examples/fleet", exclude: ["demo.sh"]),
@@ -105,13 +106,13 @@ let package = Package(
             dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksServer", "TweaksTestSupport"]),
         .testTarget(
             name: "TweaksPanelTests",
-            dependencies: ["Tweaks", "TweaksWire", "TweaksServer", "TweaksPanel", "TweaksTestSupport"]),
+            dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksTestSupport"]),
         .testTarget(
             name: "TweaksDaemonTests",
             dependencies: [
                 "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksServing", "TweaksDaemon",
                 "TweaksFrozenProbe",
-                "TweaksCrashProbe", "TweaksTestSupport",
+                "TweaksCrashProbe", "features", "TweaksTestSupport",
             ]),
         .testTarget(
             name: "TweakctlTests",

@@ -23,7 +23,8 @@ extension TweakDaemon {
         public var access = TweakAccess()
         /// The config file; its values rank above the defaults and below overrides.
         public var config: ConfigFile?
-        /// Other sources of values, such as a fleet; they rank above the config file and below overrides.
+        /// Other sources of values: the environment, arguments, a fleet, the program's own. Each ranks by its layer,
+        /// below overrides.
         public var sources: [Source] = []
         /// Where overrides are stored.
         public var storage = Storage.standard

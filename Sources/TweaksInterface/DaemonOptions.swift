@@ -115,7 +115,7 @@ extension TweakDaemon {
         /// Signals from their bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// `SIGHUP` reloads the config file, if there is one.
+        /// `SIGHUP` reloads the config file, if there is one, and the program's own sources.
         public static let reload = Signals(rawValue: 1)
         /// `SIGTERM` and `SIGINT` stop the daemon; then ``TweakDaemon/run()`` returns.
         public static let stop = Signals(rawValue: 2)

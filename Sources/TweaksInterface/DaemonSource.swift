@@ -1,48 +1,44 @@
-// Defines sources of values beside the config file, which other modules implement.
+// Names the sources of a daemon's values beside the config file.
 
-package import Tweaks
+public import Tweaks
 
 extension TweakDaemon {
-    /// A source of values for many processes, such as a fleet in etcd: `sources: [.etcd()]` with the module
-    /// `TweaksFleet`. Its values rank above those of the config file and below overrides.
+    /// A source of values beside the config file: the environment, the command line, a fleet in etcd, or one of the
+    /// program's own.
+    ///
+    /// ```swift
+    /// try TweakDaemon.start("api", sources: [.environment(), .arguments, TweakDaemon.Source(Features())])
+    /// ```
+    ///
+    /// Each has a layer of its own; of several values of a tweak, that of the layer with the highest rank is the current
+    /// one. Two sources of one layer, or of layers with one name or rank, fail the start. A frozen process has none.
     public struct Source: Sendable {
-        package let open: @Sendable (SourceContext) throws(ServerError) -> (any RunningSource)?
+        /// Makes a source for a daemon's name and its environment; nil if none is configured.
+        package typealias Make = @Sendable (String, [String: String]) throws(ServerError) -> (any TweakValueSource)?
 
-        /// - Parameter open: Returns a running source, or nil if none is configured.
-        package init(open: @escaping @Sendable (SourceContext) throws(ServerError) -> (any RunningSource)?) {
-            self.open = open
+        package let make: Make
+        /// The variables of daemons that it reads.
+        package let variables: [String]
+        /// Whether a process that has it handles `SIGHUP` and the command `reload`.
+        package let isReloadable: Bool
+
+        /// A source of the program's own. One object serves one daemon at a time.
+        public init(_ source: any TweakValueSource) {
+            make = { _, _ in source }
+            variables = []
+            isReloadable = true
         }
+
+        /// A source that depends on the daemon and its environment, and that notices changes by itself.
+        package init(variables: [String] = [], make: @escaping Make) {
+            self.make = make
+            self.variables = variables
+            isReloadable = false
+        }
+
+        /// The variables that a fleet's source reads.
+        package static let fleetVariables = [
+            "TWEAKS_FLEET", "TWEAKS_FLEET_LABELS", "TWEAKS_FLEET_PREFIX", "TWEAKS_FLEET_INSTANCE",
+        ]
     }
-}
-
-/// The information that a daemon passes to its sources when it opens them.
-package struct SourceContext: Sendable {
-    /// The daemon's name.
-    package let name: String
-    package let registry: TweakRegistry
-    package let environment: [String: String]
-    /// A directory for files; nil where nothing is stored, or another process has the directory.
-    package let directory: String?
-    /// Logs an event of the source.
-    package let log: @Sendable (TweakDaemonEvent) -> Void
-
-    package init(
-        name: String, registry: TweakRegistry, environment: [String: String], directory: String?,
-        log: @escaping @Sendable (TweakDaemonEvent) -> Void
-    ) {
-        (self.name, self.registry, self.environment) = (name, registry, environment)
-        (self.directory, self.log) = (directory, log)
-    }
-}
-
-/// A running source of a daemon.
-package protocol RunningSource: Sendable {
-    /// Applies the last good state from disk; called once, before the sockets are open.
-    func applySaved()
-    /// Starts following the source.
-    func start()
-    /// Stops, and returns when none of its work is running.
-    func stop()
-    /// Its metrics in `stats`.
-    var metrics: [(String, JSON)] { get }
 }

@@ -49,9 +49,10 @@ public final class TweakDaemon: Sendable {
         try await service.run()
     }
 
-    /// Reads the config file now and applies it even if it looks incomplete, as the command `reload` does. Observers
-    /// run on the server's threads, as for changes from a socket.
-    /// - Parameter dry: Reports the changes without applying them.
+    /// Reads the config file now and applies it even if it looks incomplete, as the command `reload` does. Before that
+    /// it asks the program's own sources to look for changes, whose commits it does not report. Observers run on the
+    /// server's threads, as for changes from a socket.
+    /// - Parameter dry: Reports the changes of the file without applying them, and does not ask the sources.
     /// - Throws: ``TweakReloadError`` with the problems; nothing has changed then. Also if the daemon has stopped or is
     ///   stopping.
     @discardableResult

@@ -36,6 +36,8 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
     case unfit(TweakPath, String)
     /// The fleet is followed, or followed again, or a rollout was applied. Problems are a ``warning(_:)``.
     case fleet(String)
+    /// A source of values reports something else than a problem, which is a ``warning(_:)``.
+    case source(String)
     /// The daemon stops.
     case stopping
 
@@ -59,7 +61,7 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
     private var plainLines: [String] {
         switch self {
         case .listening(let text), .warning(let text), .reloadWaiting(let text), .saving(let text), .unsaved(let text),
-            .tokens(let text), .fleet(let text):
+            .tokens(let text), .fleet(let text), .source(let text):
             [text]
         case .conflict(let conflict): [conflict.description]
         case .session(let event): event.line.map { [$0] } ?? []

@@ -64,7 +64,7 @@ public struct TweakReload: Sendable {
         }
     }
 
-    /// The file.
+    /// The file; empty for a daemon that has none, and only asked its sources.
     public let file: String
     /// The registry's revision afterwards; at a start it is that of the last change.
     public let revision: UInt64
@@ -88,6 +88,17 @@ public struct TweakReload: Sendable {
         unknown = difference.unknown.map { "\(file):\($0.line): \($0.error.message)" }
         unknownCount = difference.unknownCount
         count = difference.count
+    }
+
+    /// A reload of a daemon without a config file, whose sources commit by themselves.
+    package init(revision: UInt64) {
+        file = ""
+        self.revision = revision
+        isStart = false
+        changes = []
+        unknown = []
+        unknownCount = 0
+        count = 0
     }
 }
 

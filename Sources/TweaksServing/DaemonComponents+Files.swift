@@ -85,20 +85,28 @@ extension DaemonComponents {
         }
     }
 
-    /// Opens the sources and applies their saved values before the sockets are open, without waiting for the network.
+    /// Opens the sources and applies their last good values before the sockets are open; a frozen process has none.
     static func openSources(
         _ settings: DaemonSettings, _ configuration: TweakDaemon.Configuration, _ store: OverrideStore?,
         _ log: EventLog
-    ) throws(ServerError) -> [any RunningSource] {
-        let context = SourceContext(
-            name: settings.name, registry: configuration.registry, environment: settings.environment,
-            directory: settings.ownedStateDirectory(store), log: { log.post($0) })
-        var sources: [any RunningSource] = []
-        for source in configuration.sources {
-            if let source = try source.open(context) { sources.append(source) }
+    ) throws(ServerError) -> OpenSources {
+        var sources: [any TweakValueSource] = []
+        for source in settings.isFrozen ? [] : configuration.sources {
+            if let source = try source.make(settings.name, settings.environment) { sources.append(source) }
         }
-        for source in sources { source.applySaved() }
-        return sources
+        if let config = settings.config, let source = sources.first(where: { $0.layer == .configFile }) {
+            throw ServerError(
+                "sources: the config file \(config.path) and the source \(type(of: source)) have the same layer, "
+                    + "config file; give the source a layer of its own, or name no config file")
+        }
+        let setting = SourceSetting(
+            daemon: settings.name, environment: settings.environment, directory: settings.ownedStateDirectory(store)
+        ) { log.post(TweakDaemonEvent($0, $1, isProblem: $2)) }
+        do throws(TweakError) {
+            return try OpenSources(sources, of: configuration.registry, setting)
+        } catch {
+            throw ServerError("sources: \(error.message)")
+        }
     }
 
     static func openStore(
@@ -118,6 +126,18 @@ extension DaemonComponents {
 }
 
 extension TweakDaemonEvent {
+    /// Maps what a source logs to a daemon event.
+    fileprivate init(_ layer: TweakLayer, _ text: String, isProblem: Bool) {
+        // The library's own sources name their subject.
+        let isBuiltIn = [.configFile, .environment, .arguments, .fleet].contains(layer)
+        let line = isBuiltIn ? text : "\(layer): \(text)"
+        if isProblem {
+            self = .warning(line)
+        } else {
+            self = layer == .fleet ? .fleet(line) : .source(line)
+        }
+    }
+
     /// Maps a storage event to a daemon event.
     fileprivate init(_ event: OverrideStore.Event) {
         switch event {

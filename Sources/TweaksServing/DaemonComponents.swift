@@ -13,13 +13,15 @@ import TweaksWire
 final class DaemonComponents: Sendable {
     let server: TweakServer
     let reloader: ConfigReloader?
-    private let registry: TweakRegistry
+    let registry: TweakRegistry
     private let log: EventLog
     private let changes: ChangeLog
     let panel: (any DaemonEndpoint)?
     private let store: OverrideStore?
     private let audit: AuditTrail?
-    private let sources: [any RunningSource]
+    let sources: OpenSources
+    /// Whether a source is the program's own.
+    let reloadsSources: Bool
     private let tokens: TokenFileMonitor?
     private let manager: ServiceManager?
     let signals: DaemonSignals
@@ -49,6 +51,7 @@ final class DaemonComponents: Sendable {
         self.log = log
         self.signals = signals
         panel = settings.panel
+        reloadsSources = settings.reloadsSources
         let namespaceWarnings = UserNamespace.current.warnings(userID: ThisProcess.user, access)
         for warning in settings.warnings + namespaceWarnings { log.post(.warning(warning)) }
         if settings.isFrozen { registry.freeze() }
@@ -83,7 +86,7 @@ final class DaemonComponents: Sendable {
         reloader?.reportStart()
         do throws(ServerError) {
             try signals.check()
-            sources = settings.isFrozen ? [] : try Self.openSources(settings, configuration, store, log)
+            sources = try Self.openSources(settings, configuration, store, log)
         } catch {
             store?.close()
             audit?.close()
@@ -102,6 +105,7 @@ final class DaemonComponents: Sendable {
             server = try settings.startFirst(report: { log.post(.warning($0)) }) { listeners throws(ServerError) in
                 var hooks = TweakServerHooks(
                     reloader, store, audit, registry: registry, changes: changes, sources: sources)
+                hooks.setReload(reloader, settings.reloadsSources ? sources : nil, registry)
                 hooks.access = access
                 if let tokens { hooks.tokens = { tokens.table } }
                 hooks.serverEndpoints = [settings.panel].compactMap { $0 }
@@ -117,6 +121,7 @@ final class DaemonComponents: Sendable {
                 return server
             }
         } catch {
+            sources.stop()
             changes.end()
             store?.close()
             audit?.close()
@@ -129,11 +134,17 @@ final class DaemonComponents: Sendable {
 
     // MARK: External changes
 
-    /// Starts watching the file, handling signals, and notifying the service manager.
-    func open(_ settings: DaemonSettings) {
+    /// Starts watching the file, following the sources, handling signals, and notifying the service manager.
+    /// - Throws: Why a source does not start; all is closed then.
+    func open(_ settings: DaemonSettings) throws(ServerError) {
         Self.running.withLock { $0[ObjectIdentifier(self)] = self }
         if let reloader { watch(reloader) }
-        for source in sources { source.start() }
+        do throws(TweakError) {
+            try sources.start()
+        } catch {
+            close()
+            throw ServerError(error.message)
+        }
         tokens?.start()
         notifyManager { $0.ready(status: "\(settings.name) serves \(Self.counted(self.registry.count, "tweak"))") }
         signals.connect { [weak self] signal in
@@ -166,7 +177,9 @@ final class DaemonComponents: Sendable {
     private func reloadForManager() {
         if followers.withLock({ $0.isClosing }) { return }
         notifyManager { $0.reloading() }
+        sources.reload()
         guard let reloader else {
+            if reloadsSources { return notifyManager { $0.ready(status: "the sources were asked for changes") } }
             log.post(.warning("asked to reload by SIGHUP, but there is no config file to read"))
             return notifyManager { $0.ready(status: "there is no config file to read") }
         }
@@ -210,7 +223,7 @@ final class DaemonComponents: Sendable {
         // The watcher may be waiting for the reload.
         reloader?.cancel()
         ended?.stop()
-        for source in sources { source.stop() }
+        sources.stop()
         tokens?.stop()
         panel?.withdraw(from: server)
         server.stop()

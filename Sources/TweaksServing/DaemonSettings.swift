@@ -30,14 +30,12 @@ struct DaemonSettings {
     let panel: (any DaemonEndpoint)?
     /// Whether the log goes to a terminal.
     let isOnTerminal: Bool
+    /// Whether a source of the program's own looks for changes at a reload.
+    let reloadsSources: Bool
 
     private static let knownVariables = [
         "TWEAKS_SOCKET", "TWEAKS_PORT", "TWEAKS_CONFIG", "TWEAKS_STATE_DIR", "TWEAKS_AUDIT", "TWEAKS_AUDIT_DAYS",
         "TWEAKS_FROZEN", "TWEAKS_TOKEN_FILE", "TWEAKS_PANEL_PORT", "TWEAKS_TMPDIR",
-    ]
-    /// Variables that only a source of the program reads.
-    private static let sourceVariables = [
-        "TWEAKS_FLEET", "TWEAKS_FLEET_LABELS", "TWEAKS_FLEET_PREFIX", "TWEAKS_FLEET_INSTANCE",
     ]
 
     /// - Parameter temporary: The temporary directories; nil for the system's.
@@ -57,9 +55,10 @@ struct DaemonSettings {
         tokenFile = Self.tokenFile(configuration.tokens, environment)
         // The destination of a program's own handler is unknown.
         isOnTerminal = configuration.isOnTerminal ?? (configuration.onEvent == nil && StandardError.isTerminal)
-        let known = configuration.sources.isEmpty ? Self.knownVariables : Self.knownVariables + Self.sourceVariables
+        reloadsSources = configuration.sources.contains(where: \.isReloadable)
+        let known = Self.knownVariables + configuration.sources.flatMap(\.variables)
         warnings = environment.keys.sorted().filter { $0.hasPrefix("TWEAKS_") && !known.contains($0) }.map {
-            if Self.sourceVariables.contains($0) {
+            if TweakDaemon.Source.fleetVariables.contains($0) {
                 return "\($0) is not used: this program follows no fleet; start it with sources: [.etcd()], or unset it"
             }
             let near = Spelling.nearest(to: $0, among: known)

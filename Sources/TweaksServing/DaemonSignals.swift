@@ -37,10 +37,10 @@ final class DaemonSignals: Sendable {
 
     /// Starts to handle the signals of a program that is about to start.
     init(_ settings: DaemonSettings, _ signals: TweakDaemon.Signals) {
-        // A SIGHUP must not end a process that may be asked to reload: one that has a config file or runs under a service
-        // manager.
+        // A SIGHUP must not end a process that may be asked to reload: one that has a config file or a source of its own,
+        // or runs under a service manager.
         let hasManager = settings.environment["NOTIFY_SOCKET"].map { !$0.isEmpty } ?? false
-        let mayReload = signals.contains(.reload) && (settings.config != nil || hasManager)
+        let mayReload = signals.contains(.reload) && (settings.config != nil || settings.reloadsSources || hasManager)
         let reloads = mayReload ? watch([SIGHUP]) : nil
         let stops = signals.contains(.stop) ? watch([SIGTERM, SIGINT]) : nil
         state.withLock { ($0.reloads, $0.stops) = (reloads, stops) }

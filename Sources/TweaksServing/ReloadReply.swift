@@ -1,9 +1,55 @@
-// Formats the reply to the command reload.
+// Executes the command reload, and formats its reply.
 
+import Dispatch
 import TweaksInterface
 import Tweaks
+import TweaksServer
 import TweaksStorage
 import TweaksWire
+
+extension TweakServerHooks {
+    /// The command reload asks the sources to look for changes, and then reads the config file.
+    /// - Parameters:
+    ///   - reloader: The config file; nil if there is none.
+    ///   - sources: The sources; nil if none is the program's own.
+    mutating func setReload(_ reloader: ConfigReloader?, _ sources: OpenSources?, _ registry: TweakRegistry) {
+        if let reloader {
+            reload = { dry, body in
+                let read: @Sendable () -> Void = {
+                    reloader.reload(dry: dry) { body(.reload(reloader.path, $0, dry: dry)) }
+                }
+                if let sources, !dry { Self.ask(sources, then: read) } else { read() }
+            }
+        } else if let sources {
+            reload = { dry, body in
+                if dry { return body(.noDryReload) }
+                Self.ask(sources) { body(.reloadedSources(registry.revision)) }
+            }
+        }
+    }
+
+    /// The program's code runs on a queue of its own, so that it delays neither the server nor the config file.
+    private static func ask(_ sources: OpenSources, then body: @escaping @Sendable () -> Void) {
+        DispatchQueue(label: "tweaks.sources").async {
+            sources.reload()
+            body()
+        }
+    }
+}
+
+extension Reply {
+    fileprivate static var noDryReload: Reply {
+        let text = "no config file is named, and the program's own sources have no dry reload; leave out dry"
+        return Reply(.error(TweakError(.io, text)))
+    }
+
+    /// The sources commit by themselves.
+    fileprivate static func reloadedSources(_ revision: UInt64) -> Reply {
+        var reply = Reply(.ok(words: "rev \(revision)", fields: [("rev", .count(revision))]))
+        reply.durableRevision = revision
+        return reply
+    }
+}
 
 extension Reply {
     /// The changes that the file made, or every error with its line number.

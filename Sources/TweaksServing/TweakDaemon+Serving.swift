@@ -22,7 +22,7 @@ extension TweakDaemon {
         do throws(ServerError) {
             try signals.check()
             let parts = try DaemonComponents(settings, configuration, signals, log)
-            parts.open(settings)
+            try parts.open(settings)
             self.init(parts)
         } catch {
             signals.end()
@@ -74,7 +74,11 @@ extension DaemonComponents: DaemonService {
     }
 
     func reload(dry: Bool) throws(TweakReloadError) -> TweakReload {
-        guard let reloader else { throw TweakReloadError.noConfigFile }
+        if !dry { sources.reload() }
+        guard let reloader else {
+            if reloadsSources, !dry { return TweakReload(revision: registry.revision) }
+            throw TweakReloadError.noConfigFile
+        }
         do throws(ReloadFailure) {
             return TweakReload(reloader.path, try reloader.reload(dry: dry))
         } catch {

@@ -9,17 +9,12 @@ import TweaksWire
 extension TweakServerHooks {
     init(
         _ reloader: ConfigReloader?, _ store: OverrideStore?, _ audit: AuditTrail?, registry: TweakRegistry,
-        changes: ChangeLog, sources: [any RunningSource]
+        changes: ChangeLog, sources: OpenSources
     ) {
         self.init()
-        if let reloader {
-            reload = { dry, body in
-                reloader.reload(dry: dry) { body(.reload(reloader.path, $0, dry: dry)) }
-            }
-        }
         stats = {
             Self.metrics(store, registry) + AuditTrail.metrics(audit) + Self.metrics(reloader, registry)
-                + sources.flatMap(\.metrics)
+                + sources.status.map { ($0.name, $0.value?.json ?? .null) }
         }
         self.audit = audit
         portRemedy = "set TWEAKS_PORT"

@@ -4,23 +4,24 @@ import Foundation
 import Tweaks
 import TweaksDaemon
 
-struct Blockade: RunningSource {
-    let metrics: [(String, JSON)] = []
+struct Blockade: TweakValueSource {
+    let layer = TweakLayer("blockade", rank: 1)
+    /// `block-start`, `block-close`, and others.
+    let words: Set<String>
 
-    /// - Parameter words: `block-start`, `block-close`, or others, with which it does nothing.
-    static func source(_ words: Set<String>) -> TweakDaemon.Source {
-        TweakDaemon.Source { _ in
-            if words.contains("block-start") {
-                try? FileHandle.standardOutput.write(contentsOf: Data("ready\n".utf8))
-                block()
-            }
-            return words.contains("block-close") ? Blockade() : nil
-        }
+    static func sources(_ words: Set<String>) -> [TweakDaemon.Source] {
+        words.isDisjoint(with: ["block-start", "block-close"]) ? [] : [TweakDaemon.Source(Blockade(words: words))]
     }
 
     static func block() -> Never { while true { sleep(1_000) } }
 
-    func applySaved() {}
-    func start() {}
-    func stop() { Self.block() }
+    func load(_ sink: TweakSourceSink) {
+        guard words.contains("block-start") else { return }
+        try? FileHandle.standardOutput.write(contentsOf: Data("ready\n".utf8))
+        Self.block()
+    }
+
+    func start(_ sink: TweakSourceSink) {}
+
+    func stop() { if words.contains("block-close") { Self.block() } }
 }

@@ -45,7 +45,7 @@ enum CrashProbe {
         var limits = TweakServerLimits()
         if words.contains("lean") { limits.memoryBytes /= 4 }
         let daemon = try TweakDaemon.start(
-            "probe", config: config, sources: [Blockade.source(words)],
+            "probe", config: config, sources: Blockade.sources(words),
             durability: words.contains("required") ? .required : .bestEffort,
             signals: [.reload, .stop], limits: limits, onEvent: words.contains("hangup") ? hangUp : nil)
         actions(daemon)

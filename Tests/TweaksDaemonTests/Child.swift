@@ -53,14 +53,16 @@ final class Child: Sendable {
     }
 
     /// Starts the probe with its socket and its overrides in a directory.
-    /// - Parameter wrapper: A program that runs the probe, with the arguments before its path.
+    /// - Parameters:
+    ///   - wrapper: A program that runs the probe, with the arguments before its path.
+    ///   - program: Another program than the probe.
     init(
         in directory: String, _ words: [String] = [], _ environment: [String: String] = [:],
-        through wrapper: [String] = []
+        through wrapper: [String] = [], program: String = "TweaksCrashProbe"
     ) throws {
         let (process, output, errors) = (Process(), Pipe(), Pipe())
         (input, socket) = (Pipe(), "\(directory)/probe.sock")
-        let command = wrapper + [Self.url.path] + words
+        let command = wrapper + [Self.executable(program).path] + words
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
         process.environment = Self.environment(directory).merging(environment) { $1 }

@@ -48,7 +48,8 @@ final class DaemonFixture {
         tokens: String? = nil, access: TweakAccess = TweakAccess(), config: TweakDaemon.ConfigFile? = nil,
         storage: TweakDaemon.Storage? = nil, durability: TweakDaemon.Durability = .bestEffort,
         signals: TweakDaemon.Signals = [], audit: TweakDaemon.Audit? = nil, limits: TweakServerLimits? = nil,
-        registry: TweakRegistry? = nil, isOnTerminal: Bool = false, _ environment: [String: String] = [:],
+        registry: TweakRegistry? = nil, isOnTerminal: Bool = false, sources: [TweakDaemon.Source] = [],
+        _ environment: [String: String] = [:],
         onEvent: TweakDaemon.EventHandler? = nil
     ) throws(ServerError) -> TweakDaemon {
         let base = ["XDG_RUNTIME_DIR": directory.path, "HOME": "/nonexistent", "LANG": "C"]
@@ -58,6 +59,7 @@ final class DaemonFixture {
             ($0.tcp, $0.panel, $0.tokens, $0.access) = (tcp, panel, tokens, access)
             ($0.config, $0.storage, $0.durability, $0.signals) = (config, storage, durability, signals)
             ($0.audit, $0.limits, $0.isOnTerminal) = (audit ?? $0.audit, limits ?? $0.limits, isOnTerminal)
+            $0.sources = sources
             $0.onEvent = { event in
                 onEvent?(event)
                 events.add(event, of: name)

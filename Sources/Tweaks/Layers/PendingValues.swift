@@ -135,7 +135,8 @@ extension TweakRegistry {
     func registerPending(_ path: TweakPath, _ make: (Int, UInt64) -> TweakNode) -> TweakNode {
         // Never registered: it only validates the pending values outside the lock.
         let trial = make(-1, 0)
-        let asked = askSources(trial)
+        var asked: [(layer: LayerIndex, entry: StoredEntry)] = []
+        var round = 0
         while true {
             let (pending, layers, generation) = state.withLock { state in
                 (
@@ -143,6 +144,9 @@ extension TweakRegistry {
                     state.pendingGeneration
                 )
             }
+            // Asked after the count was read: what a source changes meanwhile is asked for again, a few times.
+            if round < Self.rounds { asked = askSources(trial) }
+            round += 1
             let known = pending.filter { value in !asked.contains { $0.layer == value.layer } }
             let validated = (known + asked).map {
                 ValidatedEntry($0.layer, $0.entry, for: trial, layers.rules($0.layer))
@@ -163,14 +167,6 @@ extension TweakRegistry {
             if validated.contains(where: { $0.layer == .temporaryOverride }) { setAlarm() }
             reportQuarantined(quarantined)
             return node
-        }
-    }
-
-    /// The values that sources have for a tweak when they are asked: under its path, or else a former one.
-    private func askSources(_ node: TweakNode) -> [(layer: LayerIndex, entry: StoredEntry)] {
-        let sources = state.withLock { $0.askedSources }
-        return sources.compactMap { source in
-            ([node.path] + node.formerly).lazy.compactMap(source.entry).first.map { (source.layer, $0) }
         }
     }
 

@@ -72,6 +72,10 @@ package struct LayerDifference: Sendable {
     package var didCommit = false
     /// Whether the program starts, and its values begin with those of the source.
     package var isStart = false
+    /// Whether nothing was done, because the source is stopped or the process is frozen.
+    package var isIgnored = false
+    /// The refused values that were not refused before for the same reason.
+    var quarantined: [(TweakPath, QuarantinedEntry)] = []
 }
 
 extension TweakRegistry {
@@ -81,6 +85,8 @@ extension TweakRegistry {
     /// - Parameters:
     ///   - layer: A layer of this registry; see ``add(_:)``.
     ///   - entries: The values; one without content removes the value of its path.
+    ///   - claim: The claim of the layer, if the call comes from a source: nothing changes once it has ended.
+    ///   - since: A count of ``RegistryState/pendingGeneration``; nothing changes if there is another one.
     ///   - origin: The origin of the commit; each value has its own. Nil for the name of the layer.
     ///   - isStart: The program starts: its values begin with those of the source, which is no change.
     ///   - isDry: Reports what would change.
@@ -88,8 +94,8 @@ extension TweakRegistry {
     ///   - isCancelled: Polled every 256 entries; once true, nothing is changed.
     package func replace(
         _ layer: TweakLayer, with entries: some Sequence<ConfigEntry>, _ policy: LayerPolicy = LayerPolicy(),
-        origin: TweakOrigin? = nil, isStart: Bool = false, isDry: Bool = false, delivery: TweakDelivery = .caller,
-        isCancelled: () -> Bool = { false }
+        by claim: LayerClaim? = nil, since: UInt64? = nil, origin: TweakOrigin? = nil, isStart: Bool = false,
+        isDry: Bool = false, delivery: TweakDelivery = .caller, isCancelled: () -> Bool = { false }
     ) -> LayerDifference {
         while true {
             let (index, rules, generation) = state.withLock { state in
@@ -104,62 +110,49 @@ extension TweakRegistry {
             }
             var commit = PendingCommit(isStart ? nil : .reload, origin ?? TweakOrigin(layer.name), currentTime)
             let difference = state.withLock { state -> LayerDifference? in
+                let isCurrent = since == nil || since == state.pendingGeneration
+                guard isCurrent, state.isOpen(claim), isDry || !state.isFrozen else {
+                    return LayerDifference(revision: state.revision, isIgnored: true)
+                }
                 guard state.generation == generation else { return nil }
-                return state.replace(index, plan, policy, isDry: isDry || state.isFrozen, &commit)
+                return state.replace(index, plan, policy, isDry: isDry, &commit)
             }
             guard var difference else { continue }
             difference.isStart = isStart
             deliver(commit, delivery)
-            if !isDry { reportQuarantined(plan.refusals.map { ($0.node.path, $0.quarantined(layer, index)) }) }
+            reportQuarantined(difference.quarantined)
             return difference
         }
     }
 
-    /// Changes the values of a source's layer that differ, each judged by itself, in one commit.
+    /// Changes the values of a source's layer that differ, in one commit.
     /// - Parameters:
     ///   - values: All values of the source. If it has several names of one tweak, the present name has precedence.
     ///   - changed: The paths that differ from the previous call. The refused ones are reported as they are written here.
     package func update(
-        _ layer: TweakLayer, to values: [TweakPath: StoredEntry], changed: Set<TweakPath>, origin: TweakOrigin? = nil,
-        isStart: Bool = false, isDry: Bool = false, delivery: TweakDelivery = .caller
+        _ layer: TweakLayer, to values: [TweakPath: StoredEntry], changed: Set<TweakPath>,
+        _ policy: LayerPolicy = LayerPolicy(isWhole: false, isEach: true, listedProblems: 0),
+        by claim: LayerClaim? = nil, since: UInt64? = nil, origin: TweakOrigin? = nil, isStart: Bool = false,
+        isDry: Bool = false, delivery: TweakDelivery = .caller
     ) -> LayerDifference {
         let names = Dictionary(uniqueKeysWithValues: changed.map { ($0, self.names(of: $0)) })
-        let entries = Set(names.values).map { names in
+        // One entry for each tweak, of all names that were given for it.
+        let entries = Dictionary(names.values.map { ($0[0], $0) }, uniquingKeysWith: +).values.map { names in
             let value = names.compactMap { values[$0] }.first
             return ConfigEntry(
                 path: names[0].joined, value?.content, origin: value?.origin ?? .code, time: value?.time)
         }
         var difference = replace(
-            layer, with: entries, LayerPolicy(isWhole: false, isEach: true, listedProblems: 0), origin: origin,
-            isStart: isStart, isDry: isDry, delivery: delivery)
+            layer, with: entries, policy, by: claim, since: since, origin: origin, isStart: isStart, isDry: isDry,
+            delivery: delivery)
         difference.refused = difference.refused.flatMap { refused in
             names.filter { $0.value[0] == refused.path }.map { ($0.key, refused.reason) }
         }
         return difference
     }
 
-    /// Adds a layer for a source, unless the registry has it.
-    /// - Throws: `bad-value` or `conflict` for a name or rank that the source cannot have.
-    package func add(_ layer: TweakLayer) throws(TweakError) {
-        _ = try state.withLock { state throws(TweakError) in try state.layers.add(layer) }
-    }
-
     /// The layers of this registry.
     package var layers: LayerTable { state.withLock { $0.layers } }
-
-    /// Asks a source for its value whenever a tweak registers, outside all locks and on the registering thread; `entry`
-    /// is called for the tweak's path, and then for its former ones.
-    /// - Returns: Ends the questions.
-    package func ask(
-        _ layer: TweakLayer, _ entry: @escaping @Sendable (TweakPath) -> StoredEntry?
-    ) -> @Sendable () -> Void {
-        let source = state.withLock { state in
-            let source = state.layers.index(of: layer).map { AskedSource($0, entry) }
-            if let source { state.askedSources.append(source) }
-            return source
-        }
-        return { [weak self] in self?.state.withLock { $0.askedSources.removeAll { $0 === source } } }
-    }
 
     /// The error for a value of a layer in this process; nil if it is valid. `unknownTweak` if no tweak has the path.
     package func refusal(of path: TweakPath, _ value: TweakValue, in layer: TweakLayer) -> TweakError? {
@@ -195,20 +188,16 @@ extension TweakRegistry {
     }
 }
 
-/// A source that is asked for its value when a tweak registers.
-final class AskedSource: Sendable {
-    let layer: LayerIndex
-    let entry: @Sendable (TweakPath) -> StoredEntry?
-
-    init(_ layer: LayerIndex, _ entry: @escaping @Sendable (TweakPath) -> StoredEntry?) {
-        self.layer = layer
-        self.entry = entry
-    }
-}
-
 extension AssignmentPlan.Refusal {
     fileprivate func quarantined(_ layer: TweakLayer, _ index: LayerIndex) -> QuarantinedEntry {
         QuarantinedEntry(layer: layer, index: index, entry: entry, reason: reason)
+    }
+}
+
+extension QuarantinedEntry {
+    /// Whether it is the same value, refused for the same reason.
+    fileprivate func isSame(as other: QuarantinedEntry) -> Bool {
+        index == other.index && entry.content == other.entry.content && reason == other.reason
     }
 }
 
@@ -227,7 +216,9 @@ extension RegistryState {
         if isDry { return difference }
         layers.setDropsOverrides(policy.dropsOverrides, layer)
         replacePending(layer, plan.pending, isWhole: policy.isWhole)
-        replaceQuarantined(layer, plan, isWhole: policy.isWhole)
+        difference.quarantined = replaceQuarantined(layer, plan, isWhole: policy.isWhole)
+        // What a source was asked for meanwhile may be older.
+        pendingGeneration += 1
         for step in plan.steps {
             // The time of an equal value stays if all values were given again.
             overlays[step.node.slot].refresh(
@@ -248,13 +239,22 @@ extension RegistryState {
         }
     }
 
+    /// Whether a source may change its layer; one that is no source's may always be changed.
+    fileprivate func isOpen(_ claim: LayerClaim?) -> Bool { claim == nil || claims.contains { $0 === claim } }
+
     /// Discards the layer's quarantined values that are replaced, and adds the refused ones.
-    private mutating func replaceQuarantined(_ layer: LayerIndex, _ plan: AssignmentPlan, isWhole: Bool) {
+    /// - Returns: Those that were not quarantined before for the same reason.
+    private mutating func replaceQuarantined(
+        _ layer: LayerIndex, _ plan: AssignmentPlan, isWhole: Bool
+    ) -> [(TweakPath, QuarantinedEntry)] {
+        let refused = plan.refusals.filter { holds($0.node) }.map { ($0.node, $0.quarantined(layers[layer], layer)) }
+        let new = refused.filter { node, entry in
+            !(overlays[node.slot].notes?.quarantined.contains { $0.isSame(as: entry) } ?? false)
+        }
         let named = isWhole ? nodes.compactMap(\.self) : plan.steps.map(\.node) + plan.removed
         for node in named { setQuarantined(nil, layer, of: node) }
-        for refusal in plan.refusals where holds(refusal.node) {
-            setQuarantined(refusal.quarantined(layers[layer], layer), layer, of: refusal.node)
-        }
+        for (node, entry) in refused { setQuarantined(entry, layer, of: node) }
+        return new.map { ($0.path, $1) }
     }
 
     private mutating func setQuarantined(_ entry: QuarantinedEntry?, _ layer: LayerIndex, of node: TweakNode) {

@@ -74,7 +74,7 @@ extension TweakRegistry {
     private func register(_ path: TweakPath, _ make: (Int, UInt64) -> TweakNode) -> TweakNode {
         let node = state.withLock { state -> TweakNode? in
             if let known = state.node(path) { return known }
-            return state.pending.isEmpty && state.askedSources.isEmpty ? state.add(make) : nil
+            return state.pending.isEmpty && state.claims.isEmpty ? state.add(make) : nil
         }
         return node ?? registerPending(path, make)
     }

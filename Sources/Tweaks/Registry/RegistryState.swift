@@ -31,11 +31,11 @@ struct RegistryState {
     var sequence: UInt64 = 0
     var observerExecutor: (any ObserverExecutor)?
     var layers = LayerTable()
-    /// The sources that are asked for their value when a tweak registers.
-    var askedSources: [AskedSource] = []
+    /// The layers that open sources have.
+    var claims: [LayerClaim] = []
     /// Values for tweaks that are not registered.
     var pending: [TweakPath: PendingLayers] = [:]
-    /// Incremented whenever the values for unregistered tweaks change.
+    /// Incremented whenever a source changes its values, or the values for unregistered tweaks change.
     var pendingGeneration: UInt64 = 0
     /// Former paths of registered tweaks.
     var formerly: [TweakPath: TweakNode] = [:]

@@ -5,7 +5,7 @@ package import Tweaks
 /// The state and all decisions of a follower, without I/O.
 package struct FleetCore: Sendable {
     package let instance: FleetInstance
-    private let registry: TweakRegistry
+    private let sink: TweakSourceSink
     private let time: any FleetClock
     package private(set) var desired: DesiredState
     /// The last position in the store; nil before the first contact ever.
@@ -28,8 +28,8 @@ package struct FleetCore: Sendable {
         0, [:]
     )
 
-    package init(keys: FleetKeys, instance: FleetInstance, registry: TweakRegistry, time: any FleetClock) {
-        (self.instance, self.registry, self.time) = (instance, registry, time)
+    package init(keys: FleetKeys, instance: FleetInstance, sink: TweakSourceSink, time: any FleetClock) {
+        (self.instance, self.sink, self.time) = (instance, sink, time)
         desired = DesiredState(keys: keys)
     }
 
@@ -138,7 +138,7 @@ package struct FleetCore: Sendable {
             goodValues[path] = value
         }
         // Reuse earlier results: the program's tweaks have changed only if the registry's generation has.
-        let generation = registry.generation
+        let generation = sink.registry.generation
         var known = validated.generation == generation ? validated.known : [:]
         composition = desired.composed(for: instance, without: leftRollouts) { path, value in
             if let known = known[path], known.value == value { return known.result }
@@ -155,7 +155,7 @@ package struct FleetCore: Sendable {
 
     /// Validates a value against the program's current declarations.
     private func validation(_ path: TweakPath, _ value: TweakValue) -> ValueValidation {
-        guard let refusal = registry.refusal(of: path, value, in: .fleet) else { return .accepted }
+        guard let refusal = sink.registry.refusal(of: path, value, in: sink.layer) else { return .accepted }
         return refusal.code == .unknownTweak ? .undeclared : .refused(refusal.message)
     }
 
@@ -171,8 +171,9 @@ package struct FleetCore: Sendable {
         applied = target
         if changed.isEmpty { return }
         for path in changed { entries[path] = target[path].map { entry(path, $0) } }
-        let difference = registry.update(
-            .fleet, to: entries, changed: changed, origin: TweakOrigin(origin), isStart: isStart, delivery: .executor)
+        let difference = sink.update(to: entries, changed: changed, origin: TweakOrigin(origin), isStart: isStart)
+        // The process ends, and its sources with it.
+        if difference.isIgnored { return }
         for path in changed.subtracting(difference.refused.map(\.path)) { effective[path] = target[path] }
     }
 
@@ -187,7 +188,7 @@ package struct FleetCore: Sendable {
     // MARK: Telling
 
     /// Paths whose fleet value is hidden by a local override.
-    package var covered: [TweakPath] { registry.coveredPaths(of: .fleet) }
+    package var covered: [TweakPath] { sink.coveredPaths }
 
     /// The number of applied values.
     package var count: Int { applied.count }

@@ -6,45 +6,48 @@ import Tweaks
 import TweaksInterface
 
 /// A fleet as a source of a daemon's values.
-final class FleetSource: RunningSource {
+final class FleetSource: TweakValueSource {
+    let layer = TweakLayer.fleet
     private let settings: FleetSettings
-    private let context: SourceContext
-    private let identity: FleetIdentity
     private let sharedInfo = SharedFollowerInfo()
     private let state = Mutex(State())
 
     private struct State {
-        var saved: LastGood?
+        /// This process in its fleet, once it is loaded.
+        var instance: FleetInstance?
         var follower: FleetFollower?
         var client: EtcdClient?
         var running: Task<Void, Never>?
     }
 
-    init(_ settings: FleetSettings, _ context: SourceContext) {
-        (self.settings, self.context) = (settings, context)
-        identity = FleetIdentity(settings.instance, labels: settings.labels, directory: context.directory)
-    }
+    init(_ settings: FleetSettings) { self.settings = settings }
 
-    private var file: LastGoodFile? { context.directory.map { LastGoodFile(directory: $0, keys: settings.keys) } }
-
-    func applySaved() {
-        var core = FleetCore(
-            keys: settings.keys, instance: identity.instance, registry: context.registry, time: SystemFleetClock())
+    func load(_ sink: TweakSourceSink) {
+        let identity = FleetIdentity(settings.instance, labels: settings.labels, directory: sink.directory)
+        let file = sink.directory.map { LastGoodFile(directory: $0, keys: settings.keys) }
+        var core = FleetCore(keys: settings.keys, instance: identity.instance, sink: sink, time: SystemFleetClock())
         do {
             if let saved = try file?.load() { core.restore(saved) }
         } catch {
-            context.log(.warning("\(error); the fleet's values are not in effect until etcd answers"))
+            sink.warn("\(error); the fleet's values are not in effect until etcd answers")
         }
-        let (sharedInfo, log, client) = (sharedInfo, context.log, EtcdClient(settings.configuration))
+        let client = EtcdClient(settings.configuration)
         let follower = FleetFollower(
-            core, etcd: client, keys: settings.keys, identity: identity, registry: context.registry,
-            file: file, sharedInfo: sharedInfo, log: log)
-        state.withLock { ($0.follower, $0.client) = (follower, client) }
+            core, etcd: client, keys: settings.keys, identity: identity, registry: sink.registry, file: file,
+            sharedInfo: sharedInfo
+        ) { event in
+            if event.isProblem { sink.warn(event.description) } else { sink.log(event.description) }
+        }
+        state.withLock { state in
+            state.instance = identity.instance
+            state.follower = follower
+            state.client = client
+        }
     }
 
-    func start() {
+    func start(_ sink: TweakSourceSink) {
         guard let follower = state.withLock({ $0.follower }) else { return }
-        context.registry.onInvalid { [weak follower] _, quarantined in
+        sink.registry.onInvalid { [weak follower] _, quarantined in
             // A rollout applies completely or not at all, so an invalid value removes its other values, too.
             if quarantined.layer == .fleet { Task { await follower?.recompose() } }
         }
@@ -54,11 +57,14 @@ final class FleetSource: RunningSource {
 
     func stop() {
         let (follower, running, client) = state.withLock { ($0.follower.take(), $0.running.take(), $0.client.take()) }
-        guard let follower else { return }
-        running?.cancel()
+        guard let follower, let running else {
+            client?.close()
+            return
+        }
+        running.cancel()
         let hasEnded = DispatchSemaphore(value: 0)
         Task {
-            await running?.value
+            await running.value
             await follower.withdrawStatus()
             client?.close()
             hasEnded.signal()
@@ -67,14 +73,14 @@ final class FleetSource: RunningSource {
         _ = hasEnded.wait(timeout: .now() + 2)
     }
 
-    var metrics: [(String, JSON)] {
+    var status: [(name: String, value: TweakValue?)] {
         let info = sharedInfo.current
         let age = info.contact.map { Int64((ContinuousClock.now - $0) / .seconds(1)) }
         return [
-            ("fleet", .string(settings.keys.name)), ("fleetState", .string(info.state)),
-            ("fleetInstance", .string(identity.instance.id)), ("fleetRevision", .int(info.revision)),
-            ("fleetValues", .count(info.values)), ("fleetRefused", .count(info.refused)),
-            ("fleetRollouts", .count(info.rollouts.count)), ("fleetSecondsAgo", age.map(JSON.int) ?? .null),
+            ("", .string(settings.keys.name)), ("state", .string(info.state)),
+            ("instance", .string(state.withLock { $0.instance?.id } ?? "")), ("revision", .int(info.revision)),
+            ("values", .int(Int64(info.values))), ("refused", .int(Int64(info.refused))),
+            ("rollouts", .int(Int64(info.rollouts.count))), ("secondsAgo", age.map { .int($0) }),
         ]
     }
 }

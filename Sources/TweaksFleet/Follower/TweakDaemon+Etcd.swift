@@ -9,7 +9,7 @@ extension TweakDaemon.Source {
     /// try TweakDaemon.start("api", sources: [.etcd("http://127.0.0.1:2379", labels: ["zone": "eu"])])
     /// ```
     ///
-    /// The fleet's values are a layer above the config file and below overrides. The last good ones are saved in the
+    /// The fleet's values are a layer above config file, environment and arguments, and below overrides. The last good ones are saved in the
     /// state directory and are in effect before etcd replies. Observers run where those of a reload do.
     ///
     /// The environment wins: `TWEAKS_FLEET=URL[,URL…]` or `off`, `TWEAKS_FLEET_LABELS=zone=eu,version=1.4`,
@@ -27,11 +27,8 @@ extension TweakDaemon.Source {
     ) -> TweakDaemon.Source {
         let given = FleetSettings.ProgramSettings(
             endpoints: endpoints, fleet: fleet, labels: labels, prefix: prefix, user: user, passwordFile: passwordFile)
-        return TweakDaemon.Source { context throws(ServerError) in
-            guard let settings = try FleetSettings(given, daemon: context.name, environment: context.environment) else {
-                return nil
-            }
-            return FleetSource(settings, context)
+        return TweakDaemon.Source(variables: fleetVariables) { daemon, environment throws(ServerError) in
+            try FleetSettings(given, daemon: daemon, environment: environment).map { FleetSource($0) }
         }
     }
 }

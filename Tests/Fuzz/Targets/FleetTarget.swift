@@ -94,7 +94,8 @@ enum FleetTarget {
 
     private static func core(_ samples: Samples) -> FleetCore {
         FleetCore(
-            keys: keys, instance: FleetInstance(id: "i1"), registry: samples.registry, time: SystemFleetClock())
+            keys: keys, instance: FleetInstance(id: "i1"), sink: TweakSourceSink(.fleet, samples.registry),
+            time: SystemFleetClock())
     }
 
     private static func checkKept(_ core: FleetCore) throws(Finding) {

@@ -49,7 +49,8 @@ import TweaksTestSupport
         let build = try FleetBuild(FleetBuild(registry).bytes)
         for node in registry.listing().nodes {
             for value in Self.values {
-                let (own, real) = (build.validate(value, for: node.path), registry.refusal(of: node.path, value, in: .fleet))
+                let own = build.validate(value, for: node.path)
+                let real = registry.refusal(of: node.path, value, in: .fleet)
                 #expect((own == nil) == (real == nil), "\(node.path) = \(value): \(own ?? "") / \(real?.message ?? "")")
             }
         }

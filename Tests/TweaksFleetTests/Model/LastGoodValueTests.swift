@@ -21,7 +21,9 @@ import Tweaks
     }
 
     private static func core(_ keys: FleetKeys, _ registry: TweakRegistry) -> FleetCore {
-        FleetCore(keys: keys, instance: FleetInstance(id: "i1"), registry: registry, time: ManualFleetClock())
+        FleetCore(
+            keys: keys, instance: FleetInstance(id: "i1"), sink: TweakSourceSink(.fleet, registry),
+            time: ManualFleetClock())
     }
 
     /// Puts or deletes a key; the process applies that.

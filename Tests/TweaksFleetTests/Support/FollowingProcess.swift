@@ -24,7 +24,8 @@ final class FollowingProcess: Sendable {
         count = try registry.register("A", "B", "Count", 1, in: 0...9)
         identity = FleetIdentity(id, labels: labels, directory: directory)
         let file = directory.map { LastGoodFile(directory: $0, keys: keys) }
-        var core = FleetCore(keys: keys, instance: identity.instance, registry: registry, time: time)
+        var core = FleetCore(
+            keys: keys, instance: identity.instance, sink: TweakSourceSink(.fleet, registry), time: time)
         if let saved = try file?.load() { core.restore(saved) }
         let log = log
         follower = FleetFollower(

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import Tweaks
 import TweaksServer
+import TweaksStorage
 import TweaksTestSupport
 import TweaksWire
 
