@@ -10,7 +10,7 @@ package struct History: Sendable {
     private(set) var hasUndone = false
     /// The maximum number of records; 0 disables the history.
     var limit = 1_000 {
-        didSet { if records.count > limit { remove(records.count - limit) { _ in 1 } } }
+        didSet { if records.count > limit { remove(records.count - limit) } }
     }
     /// The number of records that were removed because of the limits.
     private(set) var forgotten: UInt64 = 0
@@ -21,12 +21,16 @@ package struct History: Sendable {
     private var weight = 0
     /// The maximum of `weight`; beyond it the oldest records are removed.
     private var maxWeight = History.defaultMaxWeight
+    /// The numbers of the clients of records.
+    private var clients: [String: Int] = [:]
 
     private static let defaultMaxWeight = 100_000
     /// The approximate size in memory of one part of a commit.
     private static let partBytes = 256
     /// Changes of a session to the same tweaks within this time are merged.
     private static let mergeInterval = Duration.milliseconds(500)
+    /// Beyond this number of clients, all are numbered anew: each connection without a token is one of its own.
+    private static let maxClients = 4_096
     /// A gesture ends after this time without a change: a slider is rarely held still for longer.
     private static let gestureInterval = Duration.seconds(60)
 
@@ -46,7 +50,7 @@ package struct History: Sendable {
         makeRoom(for: weight)
         self.weight += weight
         // Amortized: removing moves all others, so an eighth of the records is removed at once.
-        if records.count - limit >= limit / 8 { remove(records.count - limit + 1) { _ in 1 } }
+        if records.count - limit >= limit / 8 { remove(records.count - limit + 1) }
         records.append(
             Record(
                 number: lastNumber, revision: revision, moment: commit.moment, origin: commit.origin, kind: kind,
@@ -108,11 +112,8 @@ package struct History: Sendable {
     }
 
     private mutating func noteExtension(by commit: PendingCommit, _ revision: UInt64) {
-        let index = records.count - 1
-        records[index].share(with: commit.origin)
-        records[index].revision = revision
-        records[index].moment = commit.moment
-        unsaved?.noteExtension(of: records[index].number)
+        let number = records[records.count - 1].extend(by: commit, revision)
+        unsaved?.noteExtension(of: number)
     }
 
     /// Ends redo, after a new change.
@@ -151,33 +152,30 @@ package struct History: Sendable {
         // Amortized: small records come often, and removing from the front moves all others, so an eighth more is
         // removed.
         let slack = weight > 16 ? 0 : maxWeight / 8
-        remove(self.weight + weight - maxWeight + slack, sparing: spared) { $0.weight }
+        remove(self.weight + weight - maxWeight + slack, byWeight: true, sparing: spared)
     }
 
     /// Removes records, the oldest of the clients with the largest shares: no client displaces the records of others,
     /// unless it has fewer of them.
     /// - Parameters:
-    ///   - excess: How much to remove, at least.
+    ///   - excess: How many records to remove, or how much weight, at least.
     ///   - spared: The number of newest records that are never removed.
-    ///   - size: The size of a record.
-    private mutating func remove(_ excess: Int, sparing spared: Int = 0, _ size: (Record) -> Int) {
-        let clients = clientNumbers()
-        var shares: [Int] = []
-        for index in records.indices {
-            if clients[index] == shares.count { shares.append(0) }
-            shares[clients[index]] += size(records[index])
-        }
+    private mutating func remove(_ excess: Int, byWeight: Bool = false, sparing spared: Int = 0) {
+        numberClients()
+        var shares = [Int](repeating: 0, count: clients.count)
+        for index in records.indices { shares[records[index].client ?? 0] += byWeight ? records[index].weight : 1 }
         let most = Self.largestShare(shares, total: shares.reduce(0, +) - excess)
         var rest = excess
         var position = 0
         var kept: [Record] = []
         while rest > 0, position < records.count - spared {
             let record = records[position]
-            let client = clients[position]
+            let client = record.client ?? 0
             position += 1
             if shares[client] > most {
-                shares[client] -= size(record)
-                rest -= size(record)
+                let size = byWeight ? record.weight : 1
+                shares[client] -= size
+                rest -= size
                 weight -= record.weight
                 released.append(record)
                 forgotten += 1
@@ -188,28 +186,23 @@ package struct History: Sendable {
         records.replaceSubrange(..<position, with: kept)
     }
 
-    /// The client of each record; clients are numbered from 0 in the order of their first records.
-    private func clientNumbers() -> [Int] {
-        var clients: [String: Int] = [:]
-        var origins: [TweakOrigin: Int] = [:]
-        var numbers: [Int] = []
-        numbers.reserveCapacity(records.count)
-        for index in records.indices {
-            // Most records have the same origin as the one before; the client of an origin is costly to determine.
-            let origin = records[index].origin
-            if index > 0, records[index - 1].origin == origin {
-                numbers.append(numbers[index - 1])
-            } else if let known = origins[origin] {
-                numbers.append(known)
-            } else {
-                let client = origin.client
-                let number = clients[client] ?? clients.count
-                origins[origin] = number
-                clients[client] = number
-                numbers.append(number)
-            }
+    /// Numbers the clients of the records that came since the last removal: each record once, since it is costly to
+    /// determine the client of an origin.
+    private mutating func numberClients() {
+        if clients.count > Self.maxClients {
+            clients = [:]
+            for index in records.indices { records[index].client = nil }
         }
-        return numbers
+        for index in records.indices where records[index].client == nil {
+            if index > 0, records[index - 1].origin == records[index].origin {
+                records[index].client = records[index - 1].client
+                continue
+            }
+            let client = records[index].origin.client
+            let number = clients[client] ?? clients.count
+            clients[client] = number
+            records[index].client = number
+        }
     }
 
     /// The share that each client may keep, so that all together keep a total.
@@ -273,7 +266,7 @@ package struct History: Sendable {
         hasUndone = records.contains { $0.status == .undone }
         // The file has more records than fit, which is no loss.
         let forgottenBefore = forgotten
-        if records.count > limit { remove(records.count - limit) { _ in 1 } }
+        if records.count > limit { remove(records.count - limit) }
         forgotten = forgottenBefore
         unsaved = Unsaved(from: shift + 1)
         // The program has set values before the history was loaded, which ends redo of changes from earlier runs.

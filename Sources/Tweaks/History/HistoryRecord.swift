@@ -57,6 +57,8 @@ extension History {
         package var status = Status.done
         /// The number of the last record at the time of the undo.
         var undoneAt: UInt64 = 0
+        /// The number of its client in this history; nil until it is needed.
+        var client: Int?
 
         /// Its size, in parts; a long text counts as several.
         var weight: Int { parts.reduce(0) { $0 + $1.weight } }
@@ -64,8 +66,14 @@ extension History {
         /// Whether changes of another origin can be merged into it: a client's display name does not matter.
         func isBySameClient(as other: TweakOrigin) -> Bool { origin == other || origin.identity == other.identity }
 
-        /// Removes the client's display name if it is not that of another origin.
-        mutating func share(with other: TweakOrigin) { if origin != other { origin = origin.named(nil) } }
+        /// Notes that a commit was merged into it, whose client can have another display name.
+        /// - Returns: Its number.
+        mutating func extend(by commit: PendingCommit, _ revision: UInt64) -> UInt64 {
+            if origin != commit.origin { origin = origin.named(nil) }
+            self.revision = revision
+            moment = commit.moment
+            return number
+        }
 
         var isChange: Bool { if case .change = kind { true } else { false } }
 

@@ -211,6 +211,7 @@ extension Overlays {
     }
 
     /// Sets the override and ends a temporary one. Returns false if nothing changed.
+    @inline(__always)
     mutating func override(_ prepared: Prepared, origin: TweakOrigin, at moment: Moment) -> Bool {
         // Fast path: the override is on top.
         if let last = entries.indices.last, entries[last].layer == .override {
