@@ -14,6 +14,17 @@ package struct TweakLine: Sendable {
         case was(TweakValue, TweakAdjustment)
     }
 
+    /// The source of a value. An object: lines are copied, and few have one.
+    package final class Source: Sendable {
+        fileprivate let layer: TweakLayer
+        fileprivate let origin: TweakOrigin
+
+        package init(_ layer: TweakLayer, _ origin: TweakOrigin) {
+            self.layer = layer
+            self.origin = origin
+        }
+    }
+
     package let node: TweakNode
     /// Nil for an action.
     package let value: TweakValue?
@@ -21,7 +32,7 @@ package struct TweakLine: Sendable {
     /// The remaining time of a temporary override; nil where the value is permanent.
     package let timeLeft: Duration?
     /// The source of the value, for JSON; nil where it is the default, or not requested.
-    package var source: (layer: TweakLayer, origin: TweakOrigin)?
+    package var source: Source?
     /// For JSON: the config file's value has changed since the override was set; `explain` has the details.
     package var isInConflict = false
     /// For JSON: whether it counts as modified; nil to compare the value. That of a secret must not reveal its value.

@@ -112,7 +112,7 @@ extension Executor {
             if case .explained = note { left = snapshot.expires(node).map { registry.timeLeft($0) } }
             var line = TweakLine(node, snapshot.value(of: node), note, timeLeft: left)
             if showsSource {
-                line.source = snapshot.source(of: node)
+                line.source = snapshot.source(of: node).map { TweakLine.Source($0.layer, $0.origin) }
                 line.modified = snapshot.isModified(node)
                 line.isInConflict = snapshot.hasUnderlyingChange(node)
             }
