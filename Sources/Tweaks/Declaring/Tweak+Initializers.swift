@@ -89,10 +89,10 @@ extension Tweak where Value: TweakConvertible {
     /// ```swift
     /// static let level = Tweak("Log", "Output", "Level", 1, choices: [0: "quiet", 1: "normal", 2: "chatty"])
     /// ```
-    /// The parameters that are not listed are those of
+    /// The parameters that are not in this list are those of
     /// ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
-    /// - Parameters:
-    ///   - choices: The allowed values, each with its display label.
+    ///
+    /// - `choices`: The allowed values, each with its display label.
     @inlinable
     public init(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
@@ -173,12 +173,12 @@ extension Tweak where Value: TweakContainer {
     /// ```swift
     /// static let hosts = Tweak("Upstream", "Calls", "Hosts", ["a.example", "b.example"], minLength: 1)
     /// ```
-    /// The parameters that are not listed are those of
+    /// The parameters that are not in this list are those of
     /// ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
-    /// - Parameters:
-    ///   - choices: The allowed elements; without it, any.
-    ///   - minLength: The minimum number of values in a list.
-    ///   - maxLength: The maximum number of values in a list; 1,000 by default.
+    ///
+    /// - `choices`: The allowed elements; without it, any.
+    /// - `minLength`: The minimum number of values in a list.
+    /// - `maxLength`: The maximum number of values in a list; 1,000 by default.
     @_disfavoredOverload
     public init(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
@@ -223,13 +223,13 @@ extension Tweak where Value: TweakContainer, Value.TweakComponent: TweakBounded 
     /// static let delays = Tweak("Retry", "Policy", "Delays", [1, 2, 5], in: 0...60, minLength: 1, maxLength: 8)
     /// static let limit = Tweak<Int?>("Server", "Requests", "Limit", nil, in: 1...10_000)
     /// ```
-    /// The parameters that are not listed are those of
+    /// The parameters that are not in this list are those of
     /// ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
-    /// - Parameters:
-    ///   - range: The accepted elements, bounds included.
-    ///   - step: The distance between values, counted from the lower bound.
-    ///   - minLength: The minimum number of values in a list.
-    ///   - maxLength: The maximum number of values in a list; 1,000 by default.
+    ///
+    /// - `range`: The accepted elements, bounds included.
+    /// - `step`: The distance between values, counted from the lower bound.
+    /// - `minLength`: The minimum number of values in a list.
+    /// - `maxLength`: The maximum number of values in a list; 1,000 by default.
     @_disfavoredOverload
     public init(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
@@ -275,11 +275,11 @@ extension Tweak where Value == TweakPoint {
     /// ```swift
     /// static let offset = Tweak("Label", "Text", "Offset", TweakPoint(x: 12, y: 40), in: .init(x: 0...320, y: 0...90))
     /// ```
-    /// The parameters that are not listed are those of
+    /// The parameters that are not in this list are those of
     /// ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
-    /// - Parameters:
-    ///   - range: The points accepted, bounds included.
-    ///   - step: The distance between coordinates, counted from the lower bounds.
+    ///
+    /// - `range`: The points accepted, bounds included.
+    /// - `step`: The distance between coordinates, counted from the lower bounds.
     @_disfavoredOverload
     public init(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value, in range: TweakPointRange,

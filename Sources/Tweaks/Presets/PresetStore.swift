@@ -134,4 +134,3 @@ extension TweakSnapshot {
         node.isSettable && holds(node) && overlays[node.slot].topOverride != nil
     }
 }
-
