@@ -164,7 +164,7 @@ package struct History: Sendable {
         numberClients()
         var shares = [Int](repeating: 0, count: clients.count)
         for index in records.indices { shares[records[index].client ?? 0] += byWeight ? records[index].weight : 1 }
-        let most = Self.largestShare(shares, total: shares.reduce(0, +) - excess)
+        let most = shares.largestShare(keeping: shares.reduce(0, +) - excess)
         var rest = excess
         var position = 0
         var kept: [Record] = []
@@ -203,17 +203,6 @@ package struct History: Sendable {
             clients[client] = number
             records[index].client = number
         }
-    }
-
-    /// The share that each client may keep, so that all together keep a total.
-    private static func largestShare(_ shares: [Int], total: Int) -> Int {
-        var rest = total
-        for (position, share) in shares.sorted().enumerated() {
-            let most = max(0, rest) / (shares.count - position)
-            if share > most { return most }
-            rest -= share
-        }
-        return 0
     }
 
     // MARK: Undo and redo

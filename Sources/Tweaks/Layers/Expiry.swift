@@ -61,14 +61,7 @@ struct ExpirySchedule: Sendable {
     }
 
     /// The index of the first entry with this or a later end.
-    private func position(of end: Moment) -> Int {
-        var (low, high) = (0, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].end < end { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private func position(of end: Moment) -> Int { entries.endOfFirstPart { $0.end < end } }
 }
 
 extension TweakRegistry {

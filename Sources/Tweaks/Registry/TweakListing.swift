@@ -70,7 +70,7 @@ package final class TweakListing: Sendable {
         groups.reserveCapacity(earlier.groups.count + added.count)
         var rest = earlier.groups[...]
         for addition in Self.sortedGroups(added) {
-            let end = Self.position(of: addition, in: rest)
+            let end = rest.endOfFirstPart { $0.precedes(addition.category, addition.collection) }
             groups += rest[..<end]
             rest = rest[end...]
             if let known = rest.first, !addition.precedes(known.category, known.collection) {
@@ -83,16 +83,6 @@ package final class TweakListing: Sendable {
             }
         }
         self.init(groups + rest, generation: generation)
-    }
-
-    /// The position of the first group that does not precede another one.
-    private static func position(of group: Group, in groups: ArraySlice<Group>) -> Int {
-        var (low, high) = (groups.startIndex, groups.endIndex)
-        while low < high {
-            let middle = (low + high) / 2
-            if groups[middle].precedes(group.category, group.collection) { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     private static func sortedGroups(_ nodes: [TweakNode?]) -> [Group] {

@@ -219,14 +219,7 @@ extension CommitStream.State {
     }
 
     /// The index of the first record with this or a higher sequence.
-    private func position(of sequence: UInt64) -> Int {
-        var (low, high) = (0, records.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if records[middle].sequence < sequence { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private func position(of sequence: UInt64) -> Int { records.endOfFirstPart { $0.sequence < sequence } }
 
     /// The number of records that a follower has not read.
     func unreadCount(_ slot: Int) -> Int {
@@ -317,7 +310,7 @@ extension CommitStream.State {
     private mutating func dropHeaviest() -> [CommitRecord] {
         var shares: [String: Int] = [:]
         for record in records.dropLast() { shares[record.origin.client, default: 0] += record.share }
-        let most = Self.shareLimit(shares.values)
+        let most = shares.values.largestShare(keeping: shares.values.reduce(0, +) / 4 * 3)
         var newest: [String: UInt64] = [:]
         for record in records where record.kind?.session != nil { newest[record.origin.client] = record.sequence }
         var (dropped, kept): ([CommitRecord], [CommitRecord]) = ([], [])
@@ -334,17 +327,6 @@ extension CommitStream.State {
         records = kept + records.suffix(1)
         for record in dropped { noteLost(record) }
         return dropped
-    }
-
-    /// The share that each origin may keep, so that all together keep three quarters.
-    private static func shareLimit(_ shares: some Collection<Int>) -> Int {
-        var rest = shares.reduce(0, +) / 4 * 3
-        for (position, share) in shares.sorted().enumerated() {
-            let most = rest / (shares.count - position)
-            if share > most { return most }
-            rest -= share
-        }
-        return 0
     }
 
     private mutating func noteLost(_ record: CommitRecord) {

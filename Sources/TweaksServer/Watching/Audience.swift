@@ -64,7 +64,7 @@ final class Audience {
     /// Its next entry at a position or after it.
     func next(from position: UInt64, in feed: EventFeed) -> FeedEntry? {
         if position < listedFrom, let entry = feed.entry(from: position), entry.position < listedFrom { return entry }
-        for index in listed.firstIndex(notBefore: position, { $0 })..<listed.count {
+        for index in listed.endOfFirstPart(where: { $0 < position })..<listed.count {
             // Others were folded into later ones.
             if let entry = feed.entry(from: listed[index]), entry.position == listed[index] { return entry }
         }

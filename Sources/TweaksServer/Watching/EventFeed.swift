@@ -82,7 +82,7 @@ final class EventFeed {
         // Mostly nothing between was folded.
         let offset = Int(clamping: position - first.position)
         if offset < entries.count, entries[offset].position == position { return entries[offset] }
-        let index = entries.firstIndex(notBefore: position) { $0.position }
+        let index = entries.endOfFirstPart { $0.position < position }
         return index < entries.count ? entries[index] : nil
     }
 
@@ -128,17 +128,5 @@ final class EventFeed {
             bytes += entry.memorySize
             renderedBytes += entry.rendered.values.reduce(0) { $0 + $1.count + 64 }
         }
-    }
-}
-
-extension RandomAccessCollection where Index == Int {
-    /// The index of the first element whose key is not lower, in an ascending array.
-    func firstIndex(notBefore wanted: UInt64, _ key: (Element) -> UInt64) -> Int {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = (low + high) / 2
-            if key(self[middle]) < wanted { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

@@ -94,12 +94,8 @@ struct OverrideTable: Sendable {
     private func position(of key: OverrideKey) -> (index: Int, line: Line?) { Self.position(of: key, in: lines) }
 
     private static func position(of key: OverrideKey, in lines: [Line]) -> (index: Int, line: Line?) {
-        var (low, high) = (0, lines.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if lines[middle].key.precedes(key) { low = middle + 1 } else { high = middle }
-        }
-        return (low, low < lines.count && lines[low].key == key ? lines[low] : nil)
+        let index = lines.endOfFirstPart { $0.key.precedes(key) }
+        return (index, index < lines.count && lines[index].key == key ? lines[index] : nil)
     }
 
     /// Whether an expiry time depends on the wall clock.
