@@ -42,7 +42,14 @@ final class Features: TweakValueSource {
         state.withLock { $0.polling = polling }
     }
 
-    func stop() { state.withLock { $0.polling?.cancel() } }
+    /// Also lets go of the sink, which holds this source.
+    func stop() {
+        let ended = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        ended.polling?.cancel()
+    }
 
     /// Reads the file, and gives its values to the sink if it has changed.
     func reload() {

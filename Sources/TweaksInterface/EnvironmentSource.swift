@@ -106,6 +106,15 @@ final class EnvironmentSource: TweakValueSource {
         }
     }
 
+    /// Lets go of the sink, which holds this source, and of the values.
+    func stop() {
+        let ended = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        withExtendedLifetime(ended) {}
+    }
+
     private func take(_ variable: String, for path: TweakPath) -> Answer {
         state.withLock { state in
             guard let text = state.values[variable] else { return .nothing }

@@ -109,20 +109,22 @@ extension DaemonComponents {
         }
     }
 
-    static func openStore(
+    /// Reads the stored overrides, which are applied later.
+    static func loadStore(
         _ settings: DaemonSettings, _ durability: TweakDaemon.Durability, _ registry: TweakRegistry, _ log: EventLog
     ) -> OverrideStore? {
         guard let place = settings.stateDirectory else { return nil }
         let store = OverrideStore(
             directory: place, program: settings.name, isRequired: durability == .required, keepsHistory: true
         ) { log.post(TweakDaemonEvent($0)) }
-        if store.open(registry) { return store }
-        log.post(
-            .unsaved(
-                "overrides are not saved by this daemon: another one in this process does so for the same tweaks; stop "
-                    + "that first, or give each its own registry"))
+        if store.load(for: registry) { return store }
+        log.post(Self.isStoredElsewhere)
         return nil
     }
+
+    static let isStoredElsewhere = TweakDaemonEvent.unsaved(
+        "overrides are not saved by this daemon: another one in this process does so for the same tweaks; stop "
+            + "that first, or give each its own registry")
 }
 
 extension TweakDaemonEvent {

@@ -76,7 +76,18 @@ final class DaemonComponents: Sendable {
             audit?.close()
             throw error
         }
-        store = settings.isFrozen ? nil : Self.openStore(settings, durability, registry, log)
+        let loaded = settings.isFrozen ? nil : Self.loadStore(settings, durability, registry, log)
+        do throws(ServerError) {
+            try signals.check()
+            // All sources come before the overrides, as the file does.
+            sources = try Self.openSources(settings, configuration, loaded, log)
+        } catch {
+            loaded?.close()
+            audit?.close()
+            throw error
+        }
+        store = loaded.flatMap { $0.open(registry) ? $0 : nil }
+        if loaded != nil, store == nil { log.post(Self.isStoredElsewhere) }
         if let directory = settings.ownedStateDirectory(store) {
             panel?.restore(from: directory) { log.post(.warning($0)) }
             // If another process holds the directory, the history and its audit belong to that process.
@@ -84,14 +95,6 @@ final class DaemonComponents: Sendable {
         }
         if let values = reloader?.continueRun(in: settings.ownedStateDirectory(store)) { audit?.noteStart(values) }
         reloader?.reportStart()
-        do throws(ServerError) {
-            try signals.check()
-            sources = try Self.openSources(settings, configuration, store, log)
-        } catch {
-            store?.close()
-            audit?.close()
-            throw error
-        }
         // Connected to the sessions when the server exists.
         let tokenChanges = Relay<TokenTable>()
         tokens = settings.tokenFile.map { Self.tokens($0, log, tokenChanges) }

@@ -55,7 +55,7 @@ struct DaemonSettings {
         tokenFile = Self.tokenFile(configuration.tokens, environment)
         // The destination of a program's own handler is unknown.
         isOnTerminal = configuration.isOnTerminal ?? (configuration.onEvent == nil && StandardError.isTerminal)
-        reloadsSources = configuration.sources.contains(where: \.isReloadable)
+        reloadsSources = !isFrozen && configuration.sources.contains(where: \.isReloadable)
         let known = Self.knownVariables + configuration.sources.flatMap(\.variables)
         warnings = environment.keys.sorted().filter { $0.hasPrefix("TWEAKS_") && !known.contains($0) }.map {
             if TweakDaemon.Source.fleetVariables.contains($0) {

@@ -65,6 +65,40 @@ extension [String: TweakSourceEntry?] {
         try client.ask("explain \(path)").map { $0.split(separator: " at ")[0].description }
     }
 
+    // MARK: Restarts
+
+    @Test func `A file that wins drops no override over a higher source at a restart`() throws {
+        try fixture.save("Content/Text/Size = 64\n")
+        let rules = TweakDaemon.ConfigFile(fixture.config, precedence: .fileWins)
+        let environment = ["TWEAK_CONTENT_TEXT_SIZE": "40"]
+        let (daemon, client) = try fixture.withClient(
+            fixture.start(config: rules, sources: [.environment()], environment))
+        try client.ask("Content/Text/Size = 72")
+        try fixture.registry.waitUntilSaved()
+        fixture.stop(daemon)
+        // The value below the override is that of the variable, in both runs; only the file has changed.
+        try fixture.save("Content/Text/Size = 65\n")
+        let registry = ExampleTweaks().registry
+        let restarted = try fixture.start(config: rules, registry: registry, sources: [.environment()], environment)
+        let later = try fixture.connect(restarted)
+        #expect(try later.ask("get Content/Text/Size")[0].hasPrefix("Content/Text/Size = 72 "))
+        #expect(try fixture.storedPaths() == ["Content/Text/Size"])
+        #expect(registry.history.map(\.origin.description) == ["uid \(geteuid())"])
+        #expect(try explain(later).contains("    config file        65  by \(fixture.config):1"))
+    }
+
+    @Test func `A stopped environment keeps no registry`() throws {
+        weak var registry: TweakRegistry?
+        do {
+            let own = ExampleTweaks().registry
+            registry = own
+            let daemon = try fixture.start(
+                registry: own, sources: [.environment()], ["TWEAK_CONTENT_TEXT_SIZE": "40"])
+            fixture.stop(daemon)
+        }
+        #expect(registry == nil)
+    }
+
     // MARK: The environment
 
     @Test func `A variable sets its tweak, as a text without quotes, above the config file`() throws {

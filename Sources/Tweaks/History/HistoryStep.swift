@@ -72,9 +72,14 @@ extension TweakRegistry {
         return step(record, .undo, revision, kind, at: isForced ? time : nil)
     }
 
-    /// Whether the change of a revision is undone; nil if the history does not hold it.
+    /// Whether the change of a revision is undone, by hand or as a step; nil if the history does not hold it.
     package func isUndone(_ revision: UInt64) -> Bool? {
-        state.withLock { $0.history.change(revision).map { $0.status != .done } }
+        let time = currentTime
+        return state.withLock { state in
+            state.history.change(revision).map { record in
+                record.status != .done || record.parts.allSatisfy { state.isAsBefore($0, at: time) }
+            }
+        }
     }
 
     /// The revision of the commit that undo or redo would apply to now, regardless of its origin; nil if there is none.
@@ -258,6 +263,12 @@ extension RegistryState {
                     + "\(who ?? "a reset or the config file"); \(remedy ?? "see history, or use force")", path: path)
         }
         return nil
+    }
+
+    /// Whether the overrides of a part's tweak are as they were before the commit.
+    fileprivate func isAsBefore(_ part: CommitPart, at time: ContinuousClock.Instant) -> Bool {
+        guard !part.subject.isSecret, let node = node(part.subject) else { return false }
+        return overlays[node.slot].overrideValues.agrees(with: part.before, at: time)
     }
 
     /// The tweak of a part of a commit; nil if it is not registered.

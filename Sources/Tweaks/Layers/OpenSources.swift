@@ -25,6 +25,7 @@ package final class OpenSources: Sendable {
         }
         for one in opened {
             one.source.load(one.sink)
+            one.claim.isLoaded.store(true, ordering: .releasing)
             registry.askForRegistered(one.claim)
             one.sink.endLoading()
         }
@@ -78,6 +79,9 @@ package final class OpenSources: Sendable {
 package final class LayerClaim: Sendable {
     let layer: TweakLayer
     let source: any TweakValueSource
+
+    /// Whether the source is loaded, and can be asked.
+    fileprivate let isLoaded = Atomic(false)
 
     fileprivate init(_ source: any TweakValueSource) {
         layer = source.layer
@@ -137,7 +141,10 @@ extension TweakRegistry {
             let claims = state.claims.compactMap { claim in state.layers.index(of: claim.layer).map { ($0, claim) } }
             return (claims, claims.isEmpty ? [] : state.askedPaths(node))
         }
-        return claims.compactMap { index, claim in claim.entry(paths, at: currentTime).map { (index, $0) } }
+        return claims.compactMap { index, claim in
+            guard claim.isLoaded.load(ordering: .acquiring) else { return nil }
+            return claim.entry(paths, at: currentTime).map { (index, $0) }
+        }
     }
 }
 
@@ -162,5 +169,7 @@ extension RegistryState {
         }
         layers = table
         claims = all
+        // A registration that has not asked them begins anew.
+        pendingGeneration += 1
     }
 }

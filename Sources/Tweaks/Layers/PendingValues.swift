@@ -20,7 +20,7 @@ extension RegistryState {
     /// Keeps the values of a tweak that is being removed, in case it is registered again. Its overrides only where they
     /// are stored: otherwise they last as long as the tweak.
     mutating func keepPending(_ node: TweakNode) {
-        if keepsOverridesOfRemovedTweaks, node.isSettable {
+        if mirror != nil, node.isSettable {
             for layer in [LayerIndex.override, .temporaryOverride] {
                 if let entry = storedOverride(node, layer) { addPending(.entry(entry), layer, node.path) }
             }
@@ -82,6 +82,8 @@ extension RegistryState {
             case .failure(let reason): quarantined.append(quarantine(value, reason))
             }
         }
+        // What is left has expired.
+        removePending(node.path, .temporaryOverride)
         let covered = values.first { $0.layer == .override && $0.isSuccess }?.entry.covered
         note(quarantined, of: node, since: covered, &commit)
         overlays[node.slot].changedAt = revision

@@ -190,7 +190,7 @@ package struct LayerTable: Sendable {
             throw TweakError(
                 .conflict,
                 "the layer \(layer.name) of rank \(layer.rank) is too much like the layer \(other.name) of rank "
-                    + "\(other.rank); give each source a name and a rank of its own")
+                    + "\(other.rank), of this or an earlier source; give each a name and a rank of its own")
         }
         guard rows.count < LayerIndex.override.raw else {
             throw TweakError(.tooMany, "the layer \(layer.name) is one too many: a registry has at most 250")

@@ -29,6 +29,13 @@ package struct LayerPolicy: Sendable {
         self.listedProblems = listedProblems
     }
 
+    /// Each value is judged by itself, and those of other tweaks stay: for a source that limits its size by itself.
+    package static let differences: LayerPolicy = {
+        var policy = LayerPolicy(isWhole: false, isEach: true, listedProblems: 0)
+        policy.pendingBytes = .max
+        return policy
+    }()
+
     fileprivate func assignmentRules(_ layer: LayerRules) -> AssignmentRules {
         AssignmentRules(
             keepsUnknown: !unknownIsError, isEach: isEach, listedProblems: listedProblems, pendingBytes: pendingBytes,
@@ -84,7 +91,8 @@ extension TweakRegistry {
     /// Equal values commit nothing. Unregistered tweaks get their values when they register.
     /// - Parameters:
     ///   - layer: A layer of this registry; see ``add(_:)``.
-    ///   - entries: The values; one without content removes the value of its path.
+    ///   - entries: The values; one without content removes the value of its path. Asked again if a tweak has
+    ///     registered meanwhile.
     ///   - claim: The claim of the layer, if the call comes from a source: nothing changes once it has ended.
     ///   - since: A count of ``RegistryState/pendingGeneration``; nothing changes if there is another one.
     ///   - origin: The origin of the commit; each value has its own. Nil for the name of the layer.
@@ -93,18 +101,19 @@ extension TweakRegistry {
     ///   - delivery: The thread where observers run.
     ///   - isCancelled: Polled every 256 entries; once true, nothing is changed.
     package func replace(
-        _ layer: TweakLayer, with entries: some Sequence<ConfigEntry>, _ policy: LayerPolicy = LayerPolicy(),
-        by claim: LayerClaim? = nil, since: UInt64? = nil, origin: TweakOrigin? = nil, isStart: Bool = false,
+        _ layer: TweakLayer, with entries: @autoclosure () -> some Sequence<ConfigEntry>,
+        _ policy: LayerPolicy = LayerPolicy(), by claim: LayerClaim? = nil, since: UInt64? = nil,
+        origin: TweakOrigin? = nil, isStart: Bool = false,
         isDry: Bool = false, delivery: TweakDelivery = .caller, isCancelled: () -> Bool = { false }
     ) -> LayerDifference {
         while true {
             let (index, rules, generation) = state.withLock { state in
-                let index = state.layers.index(of: layer)
+                let index = state.isOpen(claim) ? state.layers.index(of: layer) : nil
                 return (index, index.map { state.layers.rules($0) }, state.generation)
             }
-            guard let index, let rules else { return LayerDifference(revision: revision) }
+            guard let index, let rules else { return LayerDifference(revision: revision, isIgnored: true) }
             let plan = AssignmentPlan(
-                entries, policy.assignmentRules(rules), TweakView(self), isCancelled: isCancelled)
+                entries(), policy.assignmentRules(rules), TweakView(self), isCancelled: isCancelled)
             if isCancelled() || !policy.isEach && !plan.problems.isEmpty {
                 return LayerDifference(problems: plan.problems, revision: revision)
             }
@@ -131,22 +140,25 @@ extension TweakRegistry {
     ///   - changed: The paths that differ from the previous call. The refused ones are reported as they are written here.
     package func update(
         _ layer: TweakLayer, to values: [TweakPath: StoredEntry], changed: Set<TweakPath>,
-        _ policy: LayerPolicy = LayerPolicy(isWhole: false, isEach: true, listedProblems: 0),
+        _ policy: LayerPolicy = .differences,
         by claim: LayerClaim? = nil, since: UInt64? = nil, origin: TweakOrigin? = nil, isStart: Bool = false,
         isDry: Bool = false, delivery: TweakDelivery = .caller
     ) -> LayerDifference {
-        let names = Dictionary(uniqueKeysWithValues: changed.map { ($0, self.names(of: $0)) })
-        // One entry for each tweak, of all names that were given for it.
-        let entries = Dictionary(names.values.map { ($0[0], $0) }, uniquingKeysWith: +).values.map { names in
-            let value = names.compactMap { values[$0] }.first
-            return ConfigEntry(
-                path: names[0].joined, value?.content, origin: value?.origin ?? .code, time: value?.time)
+        // By the present name of each tweak.
+        var names: [TweakPath: [(given: TweakPath, all: [TweakPath])]] = [:]
+        func entries() -> [ConfigEntry] {
+            names = Dictionary(grouping: changed.map { (given: $0, all: self.names(of: $0)) }, by: { $0.all[0] })
+            return names.map { path, names in
+                let value = names.flatMap(\.all).lazy.compactMap { values[$0] }.first
+                return ConfigEntry(
+                    path: path.joined, value?.content, origin: value?.origin ?? .code, time: value?.time)
+            }
         }
         var difference = replace(
-            layer, with: entries, policy, by: claim, since: since, origin: origin, isStart: isStart, isDry: isDry,
+            layer, with: entries(), policy, by: claim, since: since, origin: origin, isStart: isStart, isDry: isDry,
             delivery: delivery)
         difference.refused = difference.refused.flatMap { refused in
-            names.filter { $0.value[0] == refused.path }.map { ($0.key, refused.reason) }
+            (names[refused.path] ?? []).map { ($0.given, refused.reason) }
         }
         return difference
     }
@@ -388,7 +400,8 @@ extension RegistryState {
             }
             let top = overlays[node.slot].topLayer ?? .default
             guard !layers.precedes(layer, top), let new = current(node)?.value,
-                let old = dropped[key] ?? earlier[key] ?? node.defaultPrepared?.value, old != new
+                let old = dropped[key] ?? earlier[key]
+                    ?? (overlays[node.slot].top(below: layer, in: layers) ?? node.defaultPrepared)?.value, old != new
             else { continue }
             overlays[node.slot].changedAt = revision + commit.revisionIncrement
             commit.parts.append(

@@ -67,7 +67,8 @@ public final class TweakSourceSink: Sendable {
         apply(values, changed: Set(values.keys), rule, isWhole: true, origin: origin)
     }
 
-    /// Changes the values of some tweaks; nil removes one.
+    /// Changes the values of some tweaks; nil removes one. A former name of a tweak stands for the tweak: it changes the
+    /// value that was given under the present name.
     /// - Parameters:
     ///   - changes: The new values by path.
     ///   - rule: What one bad value does to the others.

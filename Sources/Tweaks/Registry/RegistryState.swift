@@ -39,8 +39,8 @@ struct RegistryState {
     var pendingGeneration: UInt64 = 0
     /// Former paths of registered tweaks.
     var formerly: [TweakPath: TweakNode] = [:]
-    /// Whether the overrides of a removed tweak wait for its return.
-    var keepsOverridesOfRemovedTweaks = false
+    /// The follower that mirrors the overrides, so that those of a removed tweak wait for its return; nil without one.
+    var mirror: CommitFollower?
     var history = History()
     /// The expiry times of temporary overrides.
     var expiries = ExpirySchedule()

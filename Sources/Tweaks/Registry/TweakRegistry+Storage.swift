@@ -2,12 +2,6 @@
 
 import Synchronization
 
-/// A storage that follows a registry.
-struct AttachedStore {
-    let store: any TweakStore
-    let follower: CommitFollower
-}
-
 /// The unread commits of a follower that mirrors the overrides, and the state that they lead to: no commit is split.
 package struct OverrideUpdate {
     package let commits: CommitStream.Batch
@@ -61,7 +55,7 @@ package struct HistoryBatch: Sendable {
 
 extension TweakRegistry {
     /// The attached storage; nil without one.
-    package var store: (any TweakStore)? { storage.withLock { $0?.store } }
+    package var store: (any TweakStore)? { storage.withLock { $0 } }
 
     /// Restores stored overrides, and starts to keep later ones.
     ///
@@ -79,13 +73,13 @@ extension TweakRegistry {
         wake: @escaping CommitStream.Wake
     ) -> CommitFollower? {
         var commit = PendingCommit(nil, .code, currentTime)
-        let follower = storage.withLock { attached -> CommitFollower? in
-            if let other = attached?.store, other !== store { return nil }
-            let follower = state.withLock { $0.restore(overrides, revision: revision, records, wake, &commit) }
-            attached = AttachedStore(store: store, follower: follower)
-            return follower
+        let isFree = storage.withLock { attached in
+            if let attached, attached !== store { return false }
+            attached = store
+            return true
         }
-        guard let follower else { return nil }
+        guard isFree else { return nil }
+        let follower = state.withLock { $0.restore(overrides, revision: revision, records, wake, &commit) }
         adoptPending()
         setAlarm()
         deliver(commit, .caller)
@@ -98,16 +92,16 @@ extension TweakRegistry {
     package func read<Result>(
         _ follower: CommitFollower, _ history: HistorySelection, _ body: (OverrideUpdate) -> Result
     ) -> Result? {
-        guard storage.withLock({ $0?.follower === follower }) else { return nil }
         var result: Result?
-        state.withLock { result = body($0.update(follower, history)) }
+        state.withLock { state in
+            if state.mirror === follower { result = body(state.update(follower, history)) }
+        }
         return result
     }
 
     /// Inserts commits of earlier runs before those of this run, if they could not be read at the start.
     package func loadHistory(_ follower: CommitFollower, _ records: [History.Record]) {
-        guard storage.withLock({ $0?.follower === follower }) else { return }
-        state.withLock { $0.history.load(records, raisingBy: 0) }
+        state.withLock { if $0.mirror === follower { $0.history.load(records, raisingBy: 0) } }
     }
 
     /// Ends storing. Values stay as they are.
@@ -115,19 +109,19 @@ extension TweakRegistry {
 
     /// Hands out the last changes and detaches the storage.
     func endStoring(if isMeant: (any TweakStore) -> Bool = { _ in true }) {
-        let ended = storage.withLock { attached -> AttachedStore? in
-            guard let store = attached?.store, isMeant(store) else { return nil }
-            return attached.take()
-        }
-        guard let ended else { return }
+        guard let store, isMeant(store) else { return }
         // The storage may lack records that were collected before.
-        let last = state.withLock { state -> OverrideUpdate in
-            let update = state.update(ended.follower, .all)
+        let last = state.withLock { state -> OverrideUpdate? in
+            guard let mirror = state.mirror else { return nil }
+            let update = state.update(mirror, .all)
             state.history.endSaving()
-            state.keepsOverridesOfRemovedTweaks = false
+            state.mirror = nil
+            state.released.append(mirror)
             return update
         }
-        ended.store.storeLast(last)
+        // Only now another storage can be attached.
+        storage.withLock { if $0 === store { $0 = nil } }
+        if let last { store.storeLast(last) }
     }
 }
 
@@ -138,7 +132,7 @@ extension RegistryState {
         _ wake: @escaping CommitStream.Wake, _ commit: inout PendingCommit
     ) -> CommitFollower {
         let follower = stream.follow(.restarts, after: sequence, wake)
-        keepsOverridesOfRemovedTweaks = true
+        mirror = follower
         // Temporary overrides that expired while the program was down are removed, from the storage too.
         for entry in overrides where entry.isExpired(commit.time) { commit.touch(entry.key) }
         let raise = continueRevision(from: stored, records ?? [], &commit)

@@ -17,8 +17,8 @@ public final class TweakRegistry: Sendable {
     public static let shared = TweakRegistry()
 
     let state = GuardedState()
-    /// The storage of the overrides, and the follower that reads the stream on its behalf.
-    let storage = Mutex<AttachedStore?>(nil)
+    /// The storage of the overrides; nil without one.
+    let storage = Mutex<(any TweakStore)?>(nil)
     @usableFromInline let callSites = CallSiteTable()
     private let now: @Sendable () -> ContinuousClock.Instant
     /// Fires when a temporary override expires.

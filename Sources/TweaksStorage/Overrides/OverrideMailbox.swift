@@ -13,13 +13,15 @@ final class OverrideMailbox: Sendable {
         case flush
     }
 
+    typealias Loaded = (entries: [StoredEntry], revision: UInt64, records: [History.Record])
+
     private struct State {
         weak var registry: TweakRegistry?
         var follower: CommitFollower?
         /// The remaining changes when the registry detached from the storage.
         var last: StoreBatch?
         var info = OverrideStore.Info()
-        var loaded: (entries: [StoredEntry], revision: UInt64, records: [History.Record]) = ([], 0, [])
+        var loaded: Loaded?
     }
 
     private let state = Mutex(State())
@@ -33,12 +35,8 @@ final class OverrideMailbox: Sendable {
     var registry: TweakRegistry? { state.withLock { $0.registry } }
     var info: OverrideStore.Info { state.withLock { $0.info } }
 
-    func takeLoaded() -> (entries: [StoredEntry], revision: UInt64, records: [History.Record]) {
-        state.withLock { state in
-            defer { state.loaded = ([], 0, []) }
-            return state.loaded
-        }
-    }
+    /// What was read from the disk; nil if it was taken already.
+    func takeLoaded() -> Loaded? { state.withLock { $0.loaded.take() } }
 
     /// Starts reading changes from a registry.
     func follow(_ registry: TweakRegistry, _ follower: CommitFollower) {

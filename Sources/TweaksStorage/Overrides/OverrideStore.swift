@@ -41,22 +41,28 @@ package final class OverrideStore: TweakStore {
 
     deinit { mailbox.worker.close() }
 
+    /// Reads the files, and takes the lock of the directory; ``open(_:)`` applies what was read.
+    /// - Returns: False if another store is attached to this registry; then no file or directory is touched.
+    @discardableResult
+    package func load(for registry: TweakRegistry) -> Bool {
+        guard registry.store == nil || registry.store === self else { return false }
+        _ = mailbox.worker.start { [settings, mailbox] in
+            var writer = OverrideWriter(settings, mailbox)
+            writer.open()
+            return writer
+        }
+        return true
+    }
+
     /// Loads the stored overrides into the registry and follows its changes. Never fails: read and write errors are
     /// events, and the process runs with the rest.
     /// - Returns: False if another store is attached to this registry; then this one is closed.
     @discardableResult
     package func open(_ registry: TweakRegistry) -> Bool {
-        // Checked before any file or directory is touched.
-        guard registry.store == nil || registry.store === self else { return false }
-        let isFirst = mailbox.worker.start { [settings, mailbox] in
-            var writer = OverrideWriter(settings, mailbox)
-            writer.open()
-            return writer
-        }
-        guard isFirst else { return true }
-        let (entries, revision, records) = mailbox.takeLoaded()
+        guard load(for: registry) else { return false }
+        guard let loaded = mailbox.takeLoaded() else { return true }
         let follower = registry.attach(
-            self, overrides: entries, revision: revision, records: keepsHistory ? records : nil
+            self, overrides: loaded.entries, revision: loaded.revision, records: keepsHistory ? loaded.records : nil
         ) { [worker = mailbox.worker] in worker.wake() }
         guard let follower else {
             // Another store was opened meanwhile.

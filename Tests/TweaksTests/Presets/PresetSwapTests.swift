@@ -52,6 +52,15 @@ struct PresetSwapTests {
         #expect(values == [1, 1, 7] && overridden == "AC" && registry.isUndone(swap) == true)
     }
 
+    @Test func aSwapWhoseOverridesWereRestoredByHandCountsAsUndone() throws {
+        try a.set(7)
+        let swap = try #require(try swap(["P/Q/A": "2", "P/Q/B": "2"]))
+        try set(a, 7)
+        #expect(registry.isUndone(swap) == false)
+        try registry.reset("P/Q/B")
+        #expect(registry.isUndone(swap) == true)
+    }
+
     @Test func swappingBackRestoresTemporaryOverridesWithTheirTimeLeft() throws {
         try registry.commit(origin: .user(1)) { batch in
             batch.set("P/Q/A", .int(7), for: .seconds(3_600))
