@@ -90,7 +90,7 @@ extension TweakRegistry {
     ///
     /// Equal values commit nothing. Unregistered tweaks get their values when they register.
     /// - Parameters:
-    ///   - layer: A layer of this registry; see ``add(_:)``.
+    ///   - layer: A built-in layer, or one that an open source has claimed; another one is ignored.
     ///   - entries: The values; one without content removes the value of its path. Asked again if a tweak has
     ///     registered meanwhile.
     ///   - claim: The claim of the layer, if the call comes from a source: nothing changes once it has ended.
@@ -103,8 +103,8 @@ extension TweakRegistry {
     package func replace(
         _ layer: TweakLayer, with entries: @autoclosure () -> some Sequence<ConfigEntry>,
         _ policy: LayerPolicy = LayerPolicy(), by claim: LayerClaim? = nil, since: UInt64? = nil,
-        origin: TweakOrigin? = nil, isStart: Bool = false,
-        isDry: Bool = false, delivery: TweakDelivery = .caller, isCancelled: () -> Bool = { false }
+        origin: TweakOrigin? = nil, isStart: Bool = false, isDry: Bool = false, delivery: TweakDelivery = .caller,
+        isCancelled: () -> Bool = { false }
     ) -> LayerDifference {
         while true {
             let (index, rules, generation) = state.withLock { state in

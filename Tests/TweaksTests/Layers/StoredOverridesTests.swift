@@ -38,6 +38,20 @@ struct StoredOverridesTests {
         #expect(registry.revision == 44)
     }
 
+    @Test func anEndedStorageReadsNothingMoreAndEndsNoOther() throws {
+        let size = register()
+        attach()
+        registry.detach(store)
+        try size.set(70)
+        #expect(store.taken() == [] && registry.store == nil)
+        let next = StubStore()
+        #expect(next.attach(to: registry, overrides: [], revision: 0))
+        registry.detach(store)
+        #expect(registry.store === next && store.taken() == [])
+        try size.set(80)
+        #expect(next.taken() == ["\(Self.path)=80 by code over 60"])
+    }
+
     @Test func aValueSetInThisRunStaysAndIsStored() throws {
         let size = register()
         try size.set(80)
