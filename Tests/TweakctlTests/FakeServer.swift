@@ -40,7 +40,7 @@ final class FakePeer {
                 defer { unread = String(unread[unread.index(after: end)...]) }
                 return String(unread[..<end])
             }
-            let data = handle.availableData
+            let data = handle.readAvailable()
             if data.isEmpty { throw ClientError.ended(unread) }
             unread += String(decoding: data, as: UTF8.self)
         }

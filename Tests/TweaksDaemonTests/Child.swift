@@ -101,8 +101,7 @@ final class Child: Sendable {
         Thread.detachNewThread {
             var rest = ""
             while true {
-                // Other calls wait until all requested bytes are there.
-                let bytes = handle.availableData
+                let bytes = handle.readAvailable()
                 if bytes.isEmpty { break }
                 var lines = (rest + String(decoding: bytes, as: UTF8.self)).splitLines()
                 rest = lines.removeLast()

@@ -47,7 +47,7 @@ private enum Probe {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
-        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        let text = String(decoding: try output.fileHandleForReading.readRest(), as: UTF8.self)
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
         let lines = text.split(separator: "\n").map { $0.split(separator: ":", maxSplits: 1) }

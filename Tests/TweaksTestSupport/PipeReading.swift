@@ -11,8 +11,18 @@ extension FileHandle {
             let count = poll(&entry, 1, TestClient.timeout)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw ClientError.timeout("a program's output") }
-            // Returns what is available; other calls wait for the requested number of bytes.
-            return availableData
+            return readAvailable()
+        }
+    }
+
+    /// Waits for bytes and reads what is there; empty at the end. Other calls wait for the requested number of bytes,
+    /// and `availableData` ends the process when a signal interrupts it.
+    package func readAvailable() -> Data {
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(fileDescriptor, &bytes, bytes.count)
+            if count < 0, errno == EINTR { continue }
+            return Data(bytes.prefix(max(count, 0)))
         }
     }
 

@@ -80,7 +80,7 @@ private final class ThrottledProcess: DocumentedProgram {
     /// Adds each line to the log until the end of the process.
     private static func read(_ handle: FileHandle, _ log: LogLines) {
         var rest = ""
-        while case let data = handle.availableData, !data.isEmpty {
+        while case let data = handle.readAvailable(), !data.isEmpty {
             var lines = (rest + String(decoding: data, as: UTF8.self)).splitLines()
             rest = lines.removeLast()
             for line in lines { log.add(line) }

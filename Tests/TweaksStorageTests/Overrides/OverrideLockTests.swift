@@ -43,7 +43,7 @@ import TweaksTestSupport
         process.arguments = ["--no-fork", home.file("state/lock"), "/bin/sh", "-c", "echo held; exec cat"]
         (process.standardInput, process.standardOutput) = (input, output)
         try process.run()
-        #expect(output.fileHandleForReading.availableData == Data("held\n".utf8))
+        #expect(output.fileHandleForReading.readAvailable() == Data("held\n".utf8))
         try home.withRun { run in
             let failure = try run.save("Size", 2)
             #expect(failure?.hasPrefix("the state directory is used by") == true)
