@@ -29,14 +29,14 @@ let package = Package(
         .target(name: "TweaksWire", dependencies: ["Tweaks"]),
         // Header-only: what the Swift overlay of Linux does not import.
         .target(name: "CTweaksLinux"),
-        // The C library under one name, threads, files and other system calls, without Foundation.
+        // The C library under one name, threads, files, terminals and other system calls, without Foundation.
         .target(
             name: "TweaksSystem",
-            dependencies: [.target(name: "CTweaksLinux", condition: .when(platforms: [.linux, .android]))]),
+            dependencies: ["Tweaks", .target(name: "CTweaksLinux", condition: .when(platforms: [.linux, .android]))]),
         // Overrides on disk, the config file and its reload.
         .target(name: "TweaksStorage", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem"]),
         // The settings and events of a program's server and daemon; no server.
-        .target(name: "TweaksInterface", dependencies: ["Tweaks"]),
+        .target(name: "TweaksInterface", dependencies: ["Tweaks", "TweaksSystem"]),
         // Sockets, sessions and the command table.
         .target(name: "TweaksServer", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksInterface"]),
         // The web page, and HTTP for it and for programs.
@@ -69,14 +69,12 @@ let package = Package(
             name: "TweaksFleet", dependencies: ["Tweaks", "TweaksSystem", "TweaksInterface", "TweaksStorage"]),
         // Values for the length of a test: the one library that imports Testing, linked by tests alone.
         .target(name: "TweaksTesting", dependencies: ["Tweaks"]),
-        // Exit codes, styles and streams of the command-line programs.
-        .target(name: "TweaksTerminal", dependencies: ["Tweaks", "TweaksSystem"]),
         // The client: it uses the wire protocol, and does not import the server.
-        .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksTerminal"]),
+        .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem"]),
         // The operator's client of a fleet, which `tweakctl fleet` runs.
         .executableTarget(
             name: "tweakctl-fleet",
-            dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksTerminal", "TweaksFleet"]),
+            dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksFleet"]),
 
         // No products name the examples: `swift run hello` works in this package, and a package that depends on this one
         // may have programs of these names. Declared products would be built there, in the place of its own.
@@ -117,14 +115,14 @@ let package = Package(
         .testTarget(
             name: "TweakctlTests",
             dependencies: [
-                "tweakctl", "Tweaks", "TweaksWire", "TweaksTerminal", "TweaksStorage", "TweaksServer", "TweaksDaemon",
+                "tweakctl", "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksDaemon",
                 "TweaksTestSupport", "tweaks-fuzz",
             ]),
         .testTarget(
             name: "TweaksFleetTests",
             dependencies: [
                 "Tweaks", "TweaksSystem", "TweaksInterface", "TweaksStorage", "TweaksDaemon", "TweaksFleet",
-                "tweakctl-fleet", "fleet", "TweaksTerminal", "TweaksTestSupport", "tweaks-fuzz",
+                "tweakctl-fleet", "fleet", "TweaksTestSupport", "tweaks-fuzz",
             ]),
         .testTarget(name: "TweaksBounceTests", dependencies: ["bounce", "Tweaks", "TweaksDaemon"]),
         .testTarget(

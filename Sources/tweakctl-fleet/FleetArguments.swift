@@ -2,7 +2,7 @@
 
 import Tweaks
 import TweaksFleet
-import TweaksTerminal
+import TweaksSystem
 
 /// The command line, parsed without contacting etcd.
 struct FleetArguments: Equatable {

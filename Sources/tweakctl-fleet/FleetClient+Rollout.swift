@@ -3,7 +3,6 @@
 import Tweaks
 import TweaksFleet
 import TweaksSystem
-import TweaksTerminal
 
 extension FleetClient {
     /// Begins a rollout and drives it, unless `--detach` is given.

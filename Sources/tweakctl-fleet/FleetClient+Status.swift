@@ -2,7 +2,7 @@
 
 import Tweaks
 import TweaksFleet
-import TweaksTerminal
+import TweaksSystem
 
 extension FleetClient {
     func status() async throws(FleetRefusal) {

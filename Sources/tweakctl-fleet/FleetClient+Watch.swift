@@ -2,7 +2,7 @@
 
 import Tweaks
 import TweaksFleet
-import TweaksTerminal
+import TweaksSystem
 
 extension FleetClient {
     /// Runs until it is interrupted or etcd stays unreachable.

@@ -2,7 +2,7 @@
 
 import Tweaks
 import TweaksFleet
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 extension FleetClient {

@@ -3,7 +3,6 @@
 import Tweaks
 import TweaksFleet
 import TweaksSystem
-import TweaksTerminal
 
 /// The time limits of a driver; tests use shorter ones.
 struct DriverLimits: Sendable {

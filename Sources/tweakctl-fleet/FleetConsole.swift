@@ -2,7 +2,7 @@
 
 import Tweaks
 import TweaksFleet
-import TweaksTerminal
+import TweaksSystem
 
 /// The output of the program.
 struct FleetConsole: Sendable {

@@ -1,6 +1,6 @@
 // Creates the texts of --help and --version from the tables of commands and options.
 
-import TweaksTerminal
+import TweaksSystem
 
 /// The usage texts.
 enum FleetUsage {

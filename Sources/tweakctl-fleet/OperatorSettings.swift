@@ -3,7 +3,6 @@
 import Tweaks
 import TweaksFleet
 import TweaksSystem
-import TweaksTerminal
 
 /// The merged settings; options win.
 struct OperatorSettings: Equatable {

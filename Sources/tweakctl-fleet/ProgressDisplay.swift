@@ -3,7 +3,7 @@
 import Synchronization
 import Tweaks
 import TweaksFleet
-import TweaksTerminal
+import TweaksSystem
 
 /// The display of a rollout in progress.
 struct ProgressDisplay {

@@ -2,7 +2,7 @@
 
 import Tweaks
 import TweaksFleet
-import TweaksTerminal
+import TweaksSystem
 
 extension RolloutPlan {
     /// Creates a plan from the options.

@@ -4,7 +4,6 @@ import Dispatch
 import Tweaks
 import TweaksFleet
 import TweaksSystem
-import TweaksTerminal
 
 /// A rollout driven by this program.
 struct RolloutSession {

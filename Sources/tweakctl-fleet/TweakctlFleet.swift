@@ -1,6 +1,6 @@
 // Runs tweakctl-fleet, the operator's client of a fleet, which `tweakctl fleet` starts.
 
-import TweaksTerminal
+import TweaksSystem
 
 /// The program.
 @main

@@ -1,7 +1,6 @@
 // Parses server addresses and connects sockets to them.
 
 import TweaksSystem
-import TweaksTerminal
 
 /// The address of a server.
 enum Address: Equatable {

@@ -2,7 +2,6 @@
 
 import TweaksSystem
 import Tweaks
-import TweaksTerminal
 
 /// One line of the server, classified.
 enum ServerLine: Equatable {

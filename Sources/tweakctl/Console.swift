@@ -1,7 +1,7 @@
 // Prints answers of processes on standard output and errors on standard error.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 
 /// The output of tweakctl.
 struct Console {

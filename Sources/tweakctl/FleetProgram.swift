@@ -2,7 +2,6 @@
 
 import Tweaks
 import TweaksSystem
-import TweaksTerminal
 
 /// The fleet client, `tweakctl-fleet`: next to this program, or in PATH.
 enum FleetProgram {

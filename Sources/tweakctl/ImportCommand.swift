@@ -1,7 +1,7 @@
 // Applies the assignments of a file to a process: all of them, or none.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// `import FILE`. Prints what would change and asks, unless `--yes` is given; `--dry-run` only prints.

@@ -1,7 +1,7 @@
 // Parses the command line: options, the process to connect to, and the command.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// The parsed command line, without knowledge of the running processes.

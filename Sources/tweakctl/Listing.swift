@@ -1,7 +1,7 @@
 // Prints the table of running processes that offer tweaks, and a summary of one process.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// Lists running processes.

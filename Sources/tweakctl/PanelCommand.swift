@@ -2,7 +2,6 @@
 
 import Tweaks
 import TweaksSystem
-import TweaksTerminal
 import TweaksWire
 
 /// `panel`, `panel rotate` and `panel token`. The address or the token is always printed. A browser is opened if standard

@@ -1,7 +1,6 @@
 // Sends requests without waiting for the answers to earlier ones, and gives up when none arrives in time.
 
 import TweaksSystem
-import TweaksTerminal
 
 /// Requests in progress on one connection.
 struct Pipeline {

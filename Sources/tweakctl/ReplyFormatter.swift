@@ -1,7 +1,7 @@
 // Formats reply lines for reading: columns, color swatches, bars, marks.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 
 /// Formats the replies and events of a server.
 struct ReplyFormatter {

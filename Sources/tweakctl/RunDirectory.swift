@@ -1,7 +1,6 @@
 // Lists the sockets in the run directories and removes those of crashed processes.
 
 import TweaksSystem
-import TweaksTerminal
 
 /// A directory of sockets.
 struct RunDirectory: Equatable {

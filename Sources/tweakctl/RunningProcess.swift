@@ -4,7 +4,6 @@ import Tweaks
 import TweaksWire
 
 import TweaksSystem
-import TweaksTerminal
 
 /// A process that offers tweaks.
 struct RunningProcess: Equatable {

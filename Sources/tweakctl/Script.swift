@@ -2,7 +2,6 @@
 
 import Tweaks
 import TweaksSystem
-import TweaksTerminal
 
 /// Sends the lines of a descriptor and prints the answers. A line that is refused ends the script, so that each line
 /// waits for the answer to the one before it. With `--keep-going` requests are pipelined: a long script costs no more

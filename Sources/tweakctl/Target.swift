@@ -1,7 +1,7 @@
 // Resolves the command line to a process and connects to it.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// The process that commands go to.

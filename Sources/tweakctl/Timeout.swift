@@ -1,7 +1,7 @@
 // Limits how long tweakctl waits for a process.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// The time limit of connecting and of each answer.

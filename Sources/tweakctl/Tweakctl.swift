@@ -1,7 +1,7 @@
 // Runs tweakctl: finds the requested process, or lists all, and executes the command.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// The program.

@@ -1,7 +1,7 @@
 // Runs the command `watch`, and reconnects when the process restarts.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// Follows patterns of one process until Ctrl-C.

@@ -1,7 +1,7 @@
 // Tests of the command line: the options before and after the command, and the errors.
 
 import Testing
-import TweaksTerminal
+import TweaksSystem
 
 @testable import tweakctl
 

@@ -2,7 +2,7 @@
 
 import Testing
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 
 @testable import tweakctl
 

@@ -3,7 +3,7 @@
 import Testing
 import Tweaks
 import TweaksServer
-import TweaksTerminal
+import TweaksSystem
 import TweaksTestSupport
 
 @testable import tweakctl

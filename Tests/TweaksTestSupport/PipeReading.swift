@@ -17,14 +17,7 @@ extension FileHandle {
 
     /// Waits for bytes and reads what is there; empty at the end. Other calls wait for the requested number of bytes,
     /// and `availableData` ends the process when a signal interrupts it.
-    package func readAvailable() -> Data {
-        var bytes = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = read(fileDescriptor, &bytes, bytes.count)
-            if count < 0, errno == EINTR { continue }
-            return Data(bytes.prefix(max(count, 0)))
-        }
-    }
+    package func readAvailable() -> Data { bytes(from: fileDescriptor) }
 
     /// Reads everything that the process writes until its end.
     /// - Throws: As ``readSome()``.
@@ -32,5 +25,15 @@ extension FileHandle {
         var bytes = Data()
         while case let more = try readSome(), !more.isEmpty { bytes += more }
         return bytes
+    }
+}
+
+/// Outside the extension, in which `read` is another function.
+private func bytes(from descriptor: Int32) -> Data {
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    while true {
+        let count = read(descriptor, &bytes, bytes.count)
+        if count < 0, errno == EINTR { continue }
+        return Data(bytes.prefix(max(count, 0)))
     }
 }

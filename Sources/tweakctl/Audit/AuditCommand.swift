@@ -2,7 +2,6 @@
 
 import Tweaks
 import TweaksSystem
-import TweaksTerminal
 import TweaksWire
 
 /// `audit verify`: it reads files, and connects to no process.

@@ -2,7 +2,6 @@
 
 import TweaksSystem
 import Tweaks
-import TweaksTerminal
 
 /// One editing session with one process.
 struct Editor {

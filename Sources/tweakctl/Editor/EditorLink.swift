@@ -1,7 +1,7 @@
 // Connects the editor to its process: pipelines requests, matches answers to them, and reconnects.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 
 /// A message for the model.
 enum Arrival: Equatable {

@@ -2,7 +2,6 @@
 
 import TweaksSystem
 import Synchronization
-import TweaksTerminal
 
 /// A pipe that becomes readable when a signal has arrived.
 enum EditorSignals {

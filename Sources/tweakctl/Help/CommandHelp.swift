@@ -1,6 +1,6 @@
 // Groups the commands that `help` lists under headings.
 
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// Formats the answer to `help`.

@@ -1,6 +1,6 @@
 // Generates the manual page as roff, from the same tables as the help.
 
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// The manual page tweakctl(1).

@@ -1,6 +1,6 @@
 // Generates the texts of --help and --version, from the tables of options and commands.
 
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// The help text and its parts.

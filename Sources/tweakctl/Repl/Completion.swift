@@ -1,7 +1,7 @@
 // Completes the word before the cursor with candidates from the server.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// The word before the cursor and its completions.

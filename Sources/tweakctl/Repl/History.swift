@@ -1,7 +1,6 @@
 // Keeps the lines typed before, in memory and in a file that only its owner can read.
 
 import TweaksSystem
-import TweaksTerminal
 
 /// The input history. A file that cannot be read or written loses the history, never the session.
 struct History {

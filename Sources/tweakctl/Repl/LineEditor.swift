@@ -1,7 +1,7 @@
 // Edits one line of input: text, cursor, history and key bindings.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 
 /// The line of a prompt. Pure: it handles keys and returns what else they request.
 struct LineEditor: Equatable {

@@ -1,7 +1,7 @@
 // Runs the line mode: a prompt with history and Tab completion, and answers below it.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// An interactive line-mode session with one process.

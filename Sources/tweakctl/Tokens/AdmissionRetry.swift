@@ -1,7 +1,7 @@
 // Decides how often and when to connect again to a process that has no place for another session.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// The pauses between attempts to sign in: they double, and all together they are bounded. A part of each is random, so

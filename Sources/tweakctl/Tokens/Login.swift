@@ -1,7 +1,7 @@
 // Implements the commands login and logout.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// The arguments of `login` and `logout`.

@@ -1,7 +1,6 @@
 // Reads and writes files that no other user can read, write or redirect.
 
 import TweaksSystem
-import TweaksTerminal
 
 /// A file of mode 0600, never reached through a symbolic link, in a directory that no other user can write.
 /// A file that a service reads may have mode 0640 and the group of that service.

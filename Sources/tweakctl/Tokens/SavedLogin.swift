@@ -1,7 +1,7 @@
 // Authenticates with the saved token of a server and handles the result.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// The saved token of one server. Using it prints nothing unless there is a problem.

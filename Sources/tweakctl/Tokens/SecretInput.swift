@@ -1,7 +1,6 @@
 // Reads a secret from a descriptor, or from a terminal without echo.
 
 import TweaksSystem
-import TweaksTerminal
 
 /// Reads one line that must not be displayed.
 enum SecretInput {

@@ -1,7 +1,7 @@
 // Saves tokens between calls, so that one login is enough.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// A saved token, with what the server reported about it.

@@ -1,7 +1,7 @@
 // Parses the command `token` and its options, and carries it out on a token file.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// `token new`, `token list`, `token renew` and `token revoke`: they change a token file, and connect to no process.

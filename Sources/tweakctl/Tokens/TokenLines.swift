@@ -1,7 +1,7 @@
 // Edits a token file line by line: adds, replaces or removes one token and leaves all other lines unchanged.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// The lines of a token file that is being changed.

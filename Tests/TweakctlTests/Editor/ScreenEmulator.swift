@@ -1,6 +1,6 @@
 // Interprets the output of a full-screen program, so that its screen can be compared as text.
 
-import TweaksTerminal
+import TweaksSystem
 
 @testable import tweakctl
 

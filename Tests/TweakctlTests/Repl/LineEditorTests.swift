@@ -2,7 +2,7 @@
 
 import Foundation
 import Testing
-import TweaksTerminal
+import TweaksSystem
 import TweaksTestSupport
 
 @testable import tweakctl

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksTestSupport
 import TweaksWire
 

@@ -3,7 +3,7 @@
 import Testing
 import Tweaks
 import TweaksFleet
-import TweaksTerminal
+import TweaksSystem
 
 @testable import tweakctl_fleet
 

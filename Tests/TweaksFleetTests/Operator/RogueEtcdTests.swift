@@ -3,7 +3,7 @@
 import Synchronization
 import Testing
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksTestSupport
 import tweaks_fuzz
 

@@ -3,7 +3,7 @@
 import Foundation
 import Synchronization
 import Testing
-import TweaksTerminal
+import TweaksSystem
 import TweaksTestSupport
 
 @testable import TweaksFleet

@@ -1,7 +1,7 @@
 // Extracts reasons, plain paths and values, and origins from answer lines.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 extension Answer {

@@ -1,7 +1,7 @@
 // Handles answers and events of the server.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 extension EditorModel {

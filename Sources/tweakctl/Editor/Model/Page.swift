@@ -1,7 +1,7 @@
 // Shows text pages and questions over the list, and handles their keys.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 
 /// A page of text.
 struct Page: Equatable {

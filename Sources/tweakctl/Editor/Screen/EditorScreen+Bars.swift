@@ -1,7 +1,7 @@
 // Draws the header, the notice line, and prompts.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 
 extension EditorScreen {
     // MARK: Header

@@ -1,7 +1,7 @@
 // Draws the details of the selected tweak.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 
 extension EditorScreen {
     /// Details of the selected row, in exactly `rows` lines.

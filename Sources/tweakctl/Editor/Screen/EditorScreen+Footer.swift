@@ -1,7 +1,7 @@
 // Draws the footer with the keys that apply now.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 
 extension EditorScreen {
     /// The keys that apply now; only the most important ones if not all fit.

@@ -1,7 +1,7 @@
 // Draws the list: categories, collections, and tweaks with their values.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 import TweaksWire
 
 /// The widths and positions of the list's columns.

@@ -1,7 +1,7 @@
 // Draws text pages and the preset page.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 
 extension EditorScreen {
     /// A page, with its title and the range of visible lines.

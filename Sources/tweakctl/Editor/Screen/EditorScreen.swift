@@ -1,7 +1,7 @@
 // Draws the editor's model as a frame of styled lines.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 
 /// Draws a model. Pure: the same model always gives the same frame.
 struct EditorScreen {

@@ -1,6 +1,6 @@
 // Renders frames as escape sequences, only the lines that changed since the last frame.
 
-import TweaksTerminal
+import TweaksSystem
 
 /// A whole screen.
 struct Frame: Equatable {

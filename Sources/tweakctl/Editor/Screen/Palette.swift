@@ -1,7 +1,7 @@
 // Maps roles to the colors and characters that a terminal supports.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 
 /// The colors and characters of one terminal.
 struct Palette: Equatable {

@@ -1,7 +1,7 @@
 // Builds a line of the screen from spans of text with roles, and fits it to a width.
 
 import Tweaks
-import TweaksTerminal
+import TweaksSystem
 
 /// The meaning of a span; the palette maps it to colors.
 enum Role: Equatable {

@@ -2,7 +2,6 @@
 
 import Synchronization
 import Tweaks
-import TweaksSystem
 
 /// The output streams of a command-line program.
 package struct Output: Sendable {

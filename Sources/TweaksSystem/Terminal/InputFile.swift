@@ -1,7 +1,5 @@
 // Reads a file that a command line names, or standard input.
 
-import TweaksSystem
-
 /// A file to read; `-` is standard input.
 package struct InputFile: Sendable {
     /// Its name on the command line.

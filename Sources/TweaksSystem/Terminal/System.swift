@@ -1,7 +1,5 @@
 // Wraps the system calls that the command-line programs use.
 
-import TweaksSystem
-
 /// The system calls under descriptive names. No Foundation: loading it would take longer than the request.
 package enum System {
     #if canImport(Glibc)
