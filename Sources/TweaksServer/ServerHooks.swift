@@ -45,8 +45,8 @@ package struct TweakServerHooks: Sendable {
     /// The current time in a type whose layout the compiler knows.
     var now: Moment { Moment(clock()) }
 
-    /// The wall clock time of a monotonic instant.
-    func wallClock(at instant: ContinuousClock.Instant) -> Int64 {
-        wallClock() - Int64((clock() - instant) / .milliseconds(1))
+    /// The wall clock time of a monotonic one.
+    func wallClock(at time: Moment) -> Int64 {
+        wallClock() - Int64((now - time) / .milliseconds(1))
     }
 }

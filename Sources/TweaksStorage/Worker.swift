@@ -2,6 +2,7 @@
 
 import Dispatch
 import Synchronization
+import Tweaks
 import TweaksSystem
 
 /// The work of a worker's thread, in turns. A job is created and destroyed on it, before it ends.
@@ -9,7 +10,7 @@ protocol WorkerJob: ~Copyable, SendableMetatype {
     associatedtype Order: Sendable
 
     /// The time of the next turn without an order; nil for never.
-    var nextWake: ContinuousClock.Instant? { get }
+    var nextWake: Moment? { get }
     /// A descriptor whose input also starts a turn.
     var descriptor: Int32? { get }
     /// Handles the orders and does the work that is due.
@@ -195,7 +196,7 @@ final class WakeSignal: Sendable {
 
     /// Sleeps until the signal is set, the deadline passes, or the descriptor is readable; spurious wakeups are
     /// harmless.
-    func wait(until deadline: ContinuousClock.Instant?, or descriptor: Int32?, _ time: any StorageTime) {
+    func wait(until deadline: Moment?, or descriptor: Int32?, _ time: any StorageTime) {
         if let readEnd = descriptors.withLock({ $0?.readEnd }) {
             poll(readEnd, descriptor, until: deadline, time)
         } else {
@@ -206,7 +207,7 @@ final class WakeSignal: Sendable {
     }
 
     private func poll(
-        _ readEnd: Int32, _ descriptor: Int32?, until deadline: ContinuousClock.Instant?, _ time: any StorageTime
+        _ readEnd: Int32, _ descriptor: Int32?, until deadline: Moment?, _ time: any StorageTime
     ) {
         // Rounded up, because the last fraction of a millisecond would otherwise be a busy loop.
         let milliseconds = deadline.map { (max($0 - time.now, .zero) / .milliseconds(1)).rounded(.up) }

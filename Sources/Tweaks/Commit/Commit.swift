@@ -102,12 +102,12 @@ extension TweakRegistry {
     @discardableResult
     package func commit(
         _ node: TweakNode, _ change: TweakBatch.Change, for lifetime: Duration? = nil, origin: TweakOrigin,
-        kind: CommitKind = .change(session: 0), policy: TweakPolicy? = nil, at moment: Moment? = nil,
+        kind: CommitKind = .change(session: 0), policy: TweakPolicy? = nil, at time: Moment? = nil,
         delivery: TweakDelivery
     ) throws(TweakError) -> TweakOutcome {
         while true {
             let step = try step(node, change, for: lifetime, after: nil, policy)
-            var commit = PendingCommit(kind, origin, moment ?? Moment(currentTime))
+            var commit = PendingCommit(kind, origin, time ?? currentTime)
             let outcome = try state.withLock { state throws(TweakError) -> TweakOutcome? in
                 guard try state.mayApply(step) else { return nil }
                 commit.changesOneTweak = true
@@ -127,8 +127,7 @@ struct PendingCommit {
     /// Nil if it is not a commit: values that tweaks get from sources and storage, or override paths to be rechecked.
     let kind: CommitKind?
     let origin: TweakOrigin
-    let moment: Moment
-    var time: ContinuousClock.Instant { moment.instant }
+    let time: Moment
     /// Whether a client waits until followers have recorded it.
     var isUrgent = true
     /// Whether it changes one tweak only; then observers are notified without waiting for `finish`.
@@ -153,14 +152,10 @@ struct PendingCommit {
     /// Whether a temporary override was added or removed.
     var didReschedule = false
 
-    init(_ kind: CommitKind?, _ origin: TweakOrigin, _ time: ContinuousClock.Instant) {
-        self.init(kind, origin, Moment(time))
-    }
-
-    init(_ kind: CommitKind?, _ origin: TweakOrigin, _ moment: Moment) {
+    init(_ kind: CommitKind?, _ origin: TweakOrigin, _ time: Moment) {
         self.kind = kind
         self.origin = origin
-        self.moment = moment
+        self.time = time
     }
 
     /// Makes followers recheck an override, by its path.
@@ -270,9 +265,9 @@ extension RegistryState {
         var didChange: Bool
         // The most frequent change does not need the table, which would be retained.
         if case .override(let prepared) = step.change {
-            didChange = overlays[slot].override(prepared, origin: commit.origin, at: commit.moment)
+            didChange = overlays[slot].override(prepared, origin: commit.origin, at: commit.time)
         } else {
-            didChange = overlays[slot].apply(step.change, origin: commit.origin, at: commit.moment, in: layers)
+            didChange = overlays[slot].apply(step.change, origin: commit.origin, at: commit.time, in: layers)
         }
         if isText { textBytes += overrideTextBytes(step.node) }
         if didChange { reschedule(step.node, before, &commit) }
@@ -416,7 +411,7 @@ extension RegistryState {
         sequence += 1
         guard stream.isFollowed else { return }
         let record = CommitRecord(
-            sequence: sequence, revision: revision, moment: commit.moment, origin: commit.origin, kind: commit.kind,
+            sequence: sequence, revision: revision, time: commit.time, origin: commit.origin, kind: commit.kind,
             targetRevision: history.targetRevision(of: commit.kind), isUrgent: commit.isUrgent, parts: commit.parts)
         commit.followersToWake += stream.append(record, &released)
     }

@@ -256,11 +256,11 @@ extension TweakRegistry {
 extension RegistryState {
     /// The override of a tweak after a step.
     fileprivate func storedOverride(
-        _ step: CommitStep, _ layer: LayerIndex, _ origin: TweakOrigin, _ time: ContinuousClock.Instant
+        _ step: CommitStep, _ layer: LayerIndex, _ origin: TweakOrigin, _ time: Moment
     ) -> StoredEntry? {
         if !step.change.affects(layer) { return storedOverride(step.node, layer) }
         var overlay = overlays[step.node.slot]
-        _ = overlay.apply(step.change, origin: origin, at: Moment(time), in: layers)
+        _ = overlay.apply(step.change, origin: origin, at: time, in: layers)
         // A new set or reset also discards a quarantined value.
         return overlay[layer].map { StoredEntry($0, of: step.node, covering: underlyingValue(of: step.node)?.value) }
     }

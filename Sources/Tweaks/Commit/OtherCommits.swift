@@ -12,7 +12,7 @@ extension TweakRegistry {
             guard state.holds(node), let old = state.current(node) else { throw node.notRegistered }
             if old.value != prepared.value {
                 state.deferLayerRelease(of: node)
-                let entry = Overlays.Entry(layer: .override, prepared: prepared, origin: .code, moment: commit.moment)
+                let entry = Overlays.Entry(layer: .override, prepared: prepared, origin: .code, time: commit.time)
                 state.overlays[node.slot].set(entry, in: state.layers)
                 state.makeCurrent(node, old: old, new: prepared, &commit)
             }

@@ -53,7 +53,7 @@ package struct History: Sendable {
         if records.count - limit >= limit / 8 { remove(records.count - limit + 1) }
         records.append(
             Record(
-                number: lastNumber, revision: revision, moment: commit.moment, origin: commit.origin, kind: kind,
+                number: lastNumber, revision: revision, time: commit.time, origin: commit.origin, kind: kind,
                 parts: parts))
     }
 
@@ -105,7 +105,7 @@ package struct History: Sendable {
             case .change(let session, isStep: false, let gesture) = records[index].kind,
             case .change(let newSession, isStep: false, let newGesture)? = commit.kind, gesture == newGesture
         else { return false }
-        let age = commit.moment - records[index].moment
+        let age = commit.time - records[index].time
         let isRecent =
             gesture == 0 ? session == newSession && age <= Self.mergeInterval : age <= Self.gestureInterval
         return isRecent && records[index].isBySameClient(as: commit.origin)

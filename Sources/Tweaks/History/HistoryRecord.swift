@@ -49,8 +49,7 @@ extension History {
         /// Increases from record to record.
         package var number: UInt64
         package var revision: UInt64
-        var moment: Moment
-        package var time: ContinuousClock.Instant { moment.instant }
+        package var time: Moment
         package private(set) var origin: TweakOrigin
         package var kind: CommitKind
         package var parts: [CommitPart]
@@ -71,14 +70,14 @@ extension History {
         mutating func extend(by commit: PendingCommit, _ revision: UInt64) -> UInt64 {
             if origin != commit.origin { origin = origin.named(nil) }
             self.revision = revision
-            moment = commit.moment
+            time = commit.time
             return number
         }
 
         var isChange: Bool { if case .change = kind { true } else { false } }
 
         /// Whether everything that it set has expired, so that there is nothing to undo.
-        func hasExpired(_ time: ContinuousClock.Instant) -> Bool {
+        func hasExpired(_ time: Moment) -> Bool {
             parts.allSatisfy { part in
                 part.after.temporary != nil && part.after.live(time).temporary == nil
                     && part.before.agrees(with: part.after, at: time)
@@ -89,11 +88,11 @@ extension History {
 
 extension History.Record {
     package init(
-        number: UInt64, revision: UInt64, time: ContinuousClock.Instant, origin: TweakOrigin, kind: CommitKind,
+        number: UInt64, revision: UInt64, time: Moment, origin: TweakOrigin, kind: CommitKind,
         status: Status = .done, parts: [CommitPart]
     ) {
         self.init(
-            number: number, revision: revision, moment: Moment(time), origin: origin, kind: kind, parts: parts,
+            number: number, revision: revision, time: time, origin: origin, kind: kind, parts: parts,
             status: status)
     }
 }
@@ -109,10 +108,10 @@ package struct OverrideValues: Sendable {
     package final class Temporary: Sendable {
         package let value: TweakValue
         /// When it was set.
-        package let time: ContinuousClock.Instant
-        package let expires: ContinuousClock.Instant
+        package let time: Moment
+        package let expires: Moment
 
-        package init(_ value: TweakValue, time: ContinuousClock.Instant, expires: ContinuousClock.Instant) {
+        package init(_ value: TweakValue, time: Moment, expires: Moment) {
             (self.value, self.time, self.expires) = (value, time, expires)
         }
     }
@@ -122,13 +121,13 @@ package struct OverrideValues: Sendable {
     }
 
     /// The same values without an expired temporary override.
-    func live(_ time: ContinuousClock.Instant) -> OverrideValues {
+    func live(_ time: Moment) -> OverrideValues {
         guard let temporary, temporary.expires <= time else { return self }
         return OverrideValues(override: override)
     }
 
     /// Whether the values are the same. An expired override counts as absent.
-    func agrees(with other: OverrideValues, at time: ContinuousClock.Instant) -> Bool {
+    func agrees(with other: OverrideValues, at time: Moment) -> Bool {
         override == other.override && live(time).temporary?.value == other.live(time).temporary?.value
     }
 }
@@ -144,6 +143,6 @@ extension Overlays {
 
 extension Overlays.Entry {
     fileprivate var temporaryValue: OverrideValues.Temporary? {
-        expires.map { OverrideValues.Temporary(prepared.value, time: time, expires: $0) }
+        end.map { OverrideValues.Temporary(prepared.value, time: time, expires: $0) }
     }
 }

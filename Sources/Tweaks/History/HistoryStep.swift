@@ -93,7 +93,7 @@ extension TweakRegistry {
     /// Throws if undo or redo of a commit would overwrite another change. The commit is refused if a tweak changes after
     /// the revision of the step, so the lock may be released meanwhile.
     private func check(
-        _ record: History.Record, _ direction: HistoryStep.Direction, at time: ContinuousClock.Instant,
+        _ record: History.Record, _ direction: HistoryStep.Direction, at time: Moment,
         isNewest: Bool, remedy: String?
     ) throws(TweakError) {
         var problem: TweakError?
@@ -109,7 +109,7 @@ extension TweakRegistry {
     /// - Parameter time: The current time if forced: values that are no longer valid are skipped. Otherwise nil.
     private func step(
         _ record: History.Record, _ direction: HistoryStep.Direction, _ revision: UInt64, _ kind: CommitKind,
-        at time: ContinuousClock.Instant?
+        at time: Moment?
     ) -> HistoryStep {
         var batch = TweakBatch()
         var nodes: [TweakNode] = []
@@ -148,7 +148,7 @@ extension History {
 
     /// The newest change that was neither undone nor has expired.
     /// - Parameter scope: The changes that the requesting session may undo.
-    fileprivate func undoable(_ time: ContinuousClock.Instant, _ scope: Scope) -> Record? {
+    fileprivate func undoable(_ time: Moment, _ scope: Scope) -> Record? {
         records.last { record in
             record.isChange && record.status == .done && !record.hasExpired(time) && scope.isSeen(record)
                 && (scope.owner.map { record.origin == $0 } ?? true)
@@ -191,7 +191,7 @@ extension History {
 extension RegistryState {
     /// The commit that would be undone or redone now.
     fileprivate func next(
-        _ direction: HistoryStep.Direction, at time: ContinuousClock.Instant, _ rights: Rights, _ owner: TweakOrigin?
+        _ direction: HistoryStep.Direction, at time: Moment, _ rights: Rights, _ owner: TweakOrigin?
     ) -> History.Record? {
         var scope = History.Scope(sees: nil, owner: owner)
         if !rights.isWhole(.read) { scope.sees = { sees($0, with: rights) } }
@@ -200,7 +200,7 @@ extension RegistryState {
 
     /// Whether an undo or redo still applies to the right commit, given the rights; true for other kinds.
     func isStillNext(
-        _ kind: CommitKind, at time: ContinuousClock.Instant, _ rights: Rights, _ origin: TweakOrigin
+        _ kind: CommitKind, at time: Moment, _ rights: Rights, _ origin: TweakOrigin
     ) -> Bool {
         switch kind {
         case .undo(let number, _, .named), .redo(let number, _, .named):
@@ -235,7 +235,7 @@ extension RegistryState {
     ///   - remedy: The words for how to force it; nil for those of undo and redo.
     fileprivate func conflict(
         _ parts: ArraySlice<CommitPart>, _ record: History.Record, _ direction: HistoryStep.Direction,
-        at time: ContinuousClock.Instant, isNewest: Bool, remedy: String?
+        at time: Moment, isNewest: Bool, remedy: String?
     ) -> TweakError? {
         for part in parts {
             let node = node(part.subject)
@@ -266,7 +266,7 @@ extension RegistryState {
     }
 
     /// Whether the overrides of a part's tweak are as they were before the commit.
-    fileprivate func isAsBefore(_ part: CommitPart, at time: ContinuousClock.Instant) -> Bool {
+    fileprivate func isAsBefore(_ part: CommitPart, at time: Moment) -> Bool {
         guard !part.subject.isSecret, let node = node(part.subject) else { return false }
         return overlays[node.slot].overrideValues.agrees(with: part.before, at: time)
     }

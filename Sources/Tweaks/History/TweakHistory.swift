@@ -33,7 +33,8 @@ public struct TweakHistoryEntry: Sendable {
     /// The revision after it; of merged commits, the last one.
     public let revision: UInt64
     /// When it was made.
-    public let time: ContinuousClock.Instant
+    public var time: ContinuousClock.Instant { moment.instant }
+    package let moment: Moment
     /// Who made it.
     public let origin: TweakOrigin
     /// The kind of the commit.
@@ -81,7 +82,7 @@ extension TweakRegistry {
         state.withLock { state in
             state.history.records.filter { $0.revision >= revision }.map { record in
                 CommitRecord(
-                    sequence: 0, revision: record.revision, moment: record.moment, origin: record.origin,
+                    sequence: 0, revision: record.revision, time: record.time, origin: record.origin,
                     kind: record.kind, targetRevision: state.history.targetRevision(of: record.kind), isUrgent: false,
                     parts: record.parts.map { state.isSecretNow($0.subject) ? $0.redacted : $0 })
             }.filter(\.isFromEarlierRun)
@@ -156,9 +157,8 @@ extension TweakRegistry {
             case .expiry: .expiry
             }
         return TweakHistoryEntry(
-            revision: record.revision, time: record.time, origin: record.origin, kind: kind,
-            isUndone: record.status != .done,
-            changes: changes)
+            revision: record.revision, moment: record.time, origin: record.origin, kind: kind,
+            isUndone: record.status != .done, changes: changes)
     }
 }
 

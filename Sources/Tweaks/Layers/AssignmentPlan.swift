@@ -9,7 +9,7 @@ package struct ConfigEntry: Sendable {
     package let line: Int
     let source: Source
     /// When the source says that it was set; nil for now.
-    var time: ContinuousClock.Instant?
+    var time: Moment?
 
     /// Where entries come from. A file's name is shared by all its lines, so that they need no text each.
     enum Source: Equatable, Sendable {
@@ -42,7 +42,7 @@ package struct ConfigEntry: Sendable {
 
     /// A value of a source that has no lines.
     package init(
-        path: String, _ content: StoredEntry.Content?, origin: TweakOrigin, time: ContinuousClock.Instant? = nil
+        path: String, _ content: StoredEntry.Content?, origin: TweakOrigin, time: Moment? = nil
     ) {
         self.path = path
         self.content = content
@@ -135,7 +135,7 @@ package struct AssignmentPlan: Sendable {
         let prepared: Prepared
         let adjustment: TweakAdjustment
         let origin: TweakOrigin
-        let time: ContinuousClock.Instant
+        let time: Moment
 
         var change: TweakBatch.Change { .validated(prepared, adjustment) }
     }
@@ -164,7 +164,7 @@ package struct AssignmentPlan: Sendable {
     private var suggestionsLeft = 20
     private let rules: AssignmentRules
     private let view: TweakView
-    private let time: ContinuousClock.Instant
+    private let time: Moment
 
     /// Validates the entries. The program's own checks may run, so hold no lock, and do not block a shared thread.
     /// - Parameters:

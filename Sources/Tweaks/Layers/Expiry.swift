@@ -17,13 +17,13 @@ extension TweakNode {
 
     /// Validates earlier overrides against the current definition, without a temporary one that has expired.
     func validate(
-        _ values: OverrideValues, at time: ContinuousClock.Instant, _ policy: TweakPolicy?
+        _ values: OverrideValues, at time: Moment, _ policy: TweakPolicy?
     ) throws(TweakError) -> RestoredOverrides {
         var restored = RestoredOverrides()
         if let value = values.override { restored.override = try prepare(value, policy: policy).prepared }
         if let temporary = values.live(time).temporary {
             restored.temporary = try prepare(temporary.value, policy: policy).prepared
-            restored.end = Moment(temporary.expires)
+            restored.end = temporary.expires
         }
         return restored
     }
@@ -34,7 +34,7 @@ struct ExpirySchedule: Sendable {
     private var entries: [(end: Moment, node: TweakNode)] = []
 
     /// The next expiry; nil if there is none.
-    var next: ContinuousClock.Instant? { entries.first?.end.instant }
+    var next: Moment? { entries.first?.end }
 
     /// The number of pending expiries.
     var count: Int { entries.count }
@@ -66,7 +66,7 @@ struct ExpirySchedule: Sendable {
 
 extension TweakRegistry {
     /// When the next temporary override expires; nil if there is none.
-    package var nextExpiry: ContinuousClock.Instant? { state.withLock { $0.expiries.next } }
+    package var nextExpiry: Moment? { state.withLock { $0.expiries.next } }
 
     /// The number of active temporary overrides.
     package var temporaryCount: Int { state.withLock { $0.expiries.count } }
@@ -75,7 +75,7 @@ extension TweakRegistry {
     package func timeLeft(_ node: TweakNode) -> Duration? {
         let end = state.withLock { state in
             state.expiries.next == nil || !state.holds(node)
-                ? nil : state.overlays[node.slot][.temporaryOverride]?.expires
+                ? nil : state.overlays[node.slot][.temporaryOverride]?.end
         }
         return end.map { timeLeft($0) }
     }
@@ -89,7 +89,7 @@ extension TweakRegistry {
     package func expire() {
         var commit = PendingCommit(.expiry, .expired, currentTime)
         state.withLock { state in
-            let steps = state.expiries.due(commit.moment).map { CommitStep(node: $0, change: .expire(commit.moment)) }
+            let steps = state.expiries.due(commit.time).map { CommitStep(node: $0, change: .expire(commit.time)) }
             if !steps.isEmpty { _ = state.apply(steps, &commit) }
         }
         deliver(commit, .executor)
@@ -99,11 +99,11 @@ extension TweakRegistry {
 
 /// A timer with one sleeping task while an expiry is pending, and none otherwise.
 final class ExpiryAlarm: Sendable {
-    /// Sleeps until a moment; throws when the task is canceled.
-    typealias Sleep = @Sendable (ContinuousClock.Instant) async throws -> Void
+    /// Sleeps until a time; throws when the task is canceled.
+    typealias Sleep = @Sendable (Moment) async throws -> Void
 
     private struct State {
-        var deadline: ContinuousClock.Instant?
+        var deadline: Moment?
         var task: Task<Void, Never>?
     }
 
@@ -118,7 +118,7 @@ final class ExpiryAlarm: Sendable {
     /// - Parameters:
     ///   - next: Returns the next expiry; called under the lock, so that the later of two callers wins.
     ///   - onExpiry: Called at that time, on a thread of the concurrency runtime.
-    func set(_ next: () -> ContinuousClock.Instant?, onExpiry: @escaping @Sendable () -> Void) {
+    func set(_ next: () -> Moment?, onExpiry: @escaping @Sendable () -> Void) {
         let old = state.withLock { state -> Task<Void, Never>? in
             let deadline = next()
             if deadline == state.deadline { return nil }
@@ -130,7 +130,7 @@ final class ExpiryAlarm: Sendable {
     }
 
     private func task(
-        _ deadline: ContinuousClock.Instant, _ onExpiry: @escaping @Sendable () -> Void
+        _ deadline: Moment, _ onExpiry: @escaping @Sendable () -> Void
     ) -> Task<Void, Never> {
         Task.detached { [sleep, weak self] in
             guard (try? await sleep(deadline)) != nil, !Task.isCancelled else { return }
@@ -139,8 +139,8 @@ final class ExpiryAlarm: Sendable {
         }
     }
 
-    /// Clears the deadline after it has fired, so that setting the same moment again starts a new task.
-    private func clear(_ deadline: ContinuousClock.Instant) {
+    /// Clears the deadline after it has fired, so that setting the same time again starts a new task.
+    private func clear(_ deadline: Moment) {
         state.withLock { if $0.deadline == deadline { $0 = State() } }
     }
 }

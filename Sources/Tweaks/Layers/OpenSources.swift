@@ -92,7 +92,7 @@ package final class LayerClaim: Sendable {
     fileprivate var typeName: String { String(describing: type(of: source)) }
 
     /// The value that the source has for a tweak under the first of these paths that it knows.
-    fileprivate func entry(_ paths: [TweakPath], at now: ContinuousClock.Instant) -> StoredEntry? {
+    fileprivate func entry(_ paths: [TweakPath], at now: Moment) -> StoredEntry? {
         for path in paths {
             if let entry = source.entry(for: path) { return entry.stored(path, layer, at: now) }
         }

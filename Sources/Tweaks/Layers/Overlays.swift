@@ -44,12 +44,9 @@ struct Overlays: Sendable {
         let layer: LayerIndex
         var prepared: Prepared
         var origin: TweakOrigin
-        var moment: Moment
+        var time: Moment
         /// When it expires; nil unless it is a temporary override.
         var end: Moment?
-
-        var time: ContinuousClock.Instant { moment.instant }
-        var expires: ContinuousClock.Instant? { end?.instant }
 
         /// The entry; nil if it is an expired temporary override.
         func unlessExpired(_ time: Moment) -> Entry? { end.map { $0 <= time } == true ? nil : self }
@@ -102,11 +99,11 @@ struct Overlays: Sendable {
     }
 
     /// Updates origin and time of a layer that has an equal value: lines move when a file is edited.
-    /// - Parameter moment: Nil leaves the time as it is.
-    mutating func refresh(_ layer: LayerIndex, _ value: TweakValue, _ origin: TweakOrigin, _ moment: Moment?) {
+    /// - Parameter time: Nil leaves the time as it is.
+    mutating func refresh(_ layer: LayerIndex, _ value: TweakValue, _ origin: TweakOrigin, _ time: Moment?) {
         guard let position = position(of: layer), entries[position].prepared.value == value else { return }
         entries[position].origin = origin
-        if let moment { entries[position].moment = moment }
+        if let time { entries[position].time = time }
     }
 
     /// Removes a layer. Returns false if it is absent.
@@ -130,7 +127,7 @@ enum LayerChange: Sendable {
     case keep
     /// Removes override and temporary override.
     case reset
-    /// Ends a temporary override that has expired by a moment.
+    /// Ends a temporary override that has expired by a time.
     case expire(Moment)
     /// Restores earlier overrides, for undo and redo.
     indirect case restore(RestoredOverrides)
@@ -187,23 +184,23 @@ struct SourceChange: Sendable {
 extension Overlays {
     /// Changes the layers. Returns false if nothing changed.
     mutating func apply(
-        _ change: LayerChange, origin: TweakOrigin, at moment: Moment, in layers: LayerTable
+        _ change: LayerChange, origin: TweakOrigin, at time: Moment, in layers: LayerTable
     ) -> Bool {
         switch change {
-        case .override(let prepared): return override(prepared, origin: origin, at: moment)
+        case .override(let prepared): return override(prepared, origin: origin, at: time)
         case .temporary(let prepared, let lifetime):
             remove(.temporaryOverride)
             entries.append(
                 Entry(
-                    layer: .temporaryOverride, prepared: prepared, origin: origin, moment: moment,
-                    end: moment.advanced(by: lifetime)))
+                    layer: .temporaryOverride, prepared: prepared, origin: origin, time: time,
+                    end: time.advanced(by: lifetime)))
             return true
-        case .keep: return keep(origin: origin, at: moment)
+        case .keep: return keep(origin: origin, at: time)
         case .reset: return removeOverrides()
         case .expire(let due):
             guard self[.temporaryOverride]?.unlessExpired(due) == nil else { return false }
             return remove(.temporaryOverride)
-        case .restore(let earlier): return restore(earlier, origin: origin, at: moment)
+        case .restore(let earlier): return restore(earlier, origin: origin, at: time)
         case .source(let change):
             apply(change, in: layers)
             return true
@@ -212,24 +209,24 @@ extension Overlays {
 
     /// Sets the override and ends a temporary one. Returns false if nothing changed.
     @inline(__always)
-    mutating func override(_ prepared: Prepared, origin: TweakOrigin, at moment: Moment) -> Bool {
+    mutating func override(_ prepared: Prepared, origin: TweakOrigin, at time: Moment) -> Bool {
         // Fast path: the override is on top.
         if let last = entries.indices.last, entries[last].layer == .override {
             if entries[last].prepared.value == prepared.value { return false }
             entries[last].prepared = prepared
             entries[last].origin = origin
-            entries[last].moment = moment
+            entries[last].time = time
             return true
         }
         removeOverrides()
-        entries.append(Entry(layer: .override, prepared: prepared, origin: origin, moment: moment))
+        entries.append(Entry(layer: .override, prepared: prepared, origin: origin, time: time))
         return true
     }
 
-    private mutating func keep(origin: TweakOrigin, at moment: Moment) -> Bool {
+    private mutating func keep(origin: TweakOrigin, at time: Moment) -> Bool {
         guard let temporary = self[.temporaryOverride] else { return false }
         removeOverrides()
-        entries.append(Entry(layer: .override, prepared: temporary.prepared, origin: origin, moment: moment))
+        entries.append(Entry(layer: .override, prepared: temporary.prepared, origin: origin, time: time))
         return true
     }
 
@@ -242,28 +239,28 @@ extension Overlays {
     }
 
     private mutating func restore(
-        _ earlier: RestoredOverrides, origin: TweakOrigin, at moment: Moment
+        _ earlier: RestoredOverrides, origin: TweakOrigin, at time: Moment
     ) -> Bool {
         let override = self[.override]
         let temporary = self[.temporaryOverride]
         // It may have expired since it was validated.
-        let isLive = earlier.end.map { $0 > moment } ?? false
+        let isLive = earlier.end.map { $0 > time } ?? false
         let restored = isLive ? earlier.temporary : nil
         // The same value with another expiry is a change, too.
         if override?.prepared.value == earlier.override?.value,
-            temporary?.unlessExpired(moment)?.prepared.value == restored?.value,
+            temporary?.unlessExpired(time)?.prepared.value == restored?.value,
             temporary?.end == (isLive ? earlier.end : nil)
         {
             return false
         }
         removeOverrides()
         if let prepared = earlier.override {
-            entries.append(Entry(layer: .override, prepared: prepared, origin: origin, moment: moment))
+            entries.append(Entry(layer: .override, prepared: prepared, origin: origin, time: time))
         }
         if let restored {
             entries.append(
                 Entry(
-                    layer: .temporaryOverride, prepared: restored, origin: origin, moment: moment, end: earlier.end))
+                    layer: .temporaryOverride, prepared: restored, origin: origin, time: time, end: earlier.end))
         }
         return true
     }

@@ -53,7 +53,7 @@ extension RegistryState {
     /// The pending values for a tweak that is about to be registered, lowest layer first: under its path, or else a
     /// former one. Excludes temporary overrides that have expired by `time`.
     func pendingLayers(
-        _ paths: [TweakPath], at time: ContinuousClock.Instant
+        _ paths: [TweakPath], at time: Moment
     ) -> [(layer: LayerIndex, entry: StoredEntry)] {
         if pending.isEmpty { return [] }
         let paths = paths.prefix(1) + paths.dropFirst().filter { node($0) == nil }
@@ -78,7 +78,7 @@ extension RegistryState {
             switch value.result {
             case .success(let prepared):
                 overlays[node.slot].set(Overlays.Entry(value, prepared), in: layers)
-                expiries.move(node, from: nil, to: value.entry.expires.map { Moment($0) })
+                expiries.move(node, from: nil, to: value.entry.expires)
             case .failure(let reason): quarantined.append(quarantine(value, reason))
             }
         }
@@ -124,8 +124,8 @@ extension RegistryState {
 extension Overlays.Entry {
     init(_ value: ValidatedEntry, _ prepared: Prepared) {
         self.init(
-            layer: value.layer, prepared: prepared, origin: value.entry.origin, moment: Moment(value.entry.time),
-            end: value.entry.expires.map { Moment($0) })
+            layer: value.layer, prepared: prepared, origin: value.entry.origin, time: value.entry.time,
+            end: value.entry.expires)
     }
 }
 
@@ -216,7 +216,7 @@ extension TweakRegistry {
 
 /// The results of applying pending values to registered tweaks.
 private struct Adoption {
-    let time: ContinuousClock.Instant
+    let time: Moment
     /// One commit for each run of tweaks whose values have the same origin.
     var commits: [PendingCommit] = []
     var quarantined: [(TweakPath, QuarantinedEntry)] = []
@@ -254,7 +254,7 @@ extension RegistryState {
 
     /// The registered tweaks with pending values.
     fileprivate func nodesWithPending(
-        at time: ContinuousClock.Instant
+        at time: Moment
     ) -> [(node: TweakNode, values: [(layer: LayerIndex, entry: StoredEntry)])] {
         var found: [(TweakNode, [(layer: LayerIndex, entry: StoredEntry)])] = []
         var seen = Set<ObjectIdentifier>()

@@ -31,15 +31,15 @@ package struct StoredEntry: Sendable, Equatable {
     /// The origin of the set.
     package let origin: TweakOrigin
     /// The time of the set.
-    package let time: ContinuousClock.Instant
+    package let time: Moment
     /// For an override, the underlying value when it was set.
     package let covered: TweakValue?
     /// For a temporary override, its end.
-    package let expires: ContinuousClock.Instant?
+    package let expires: Moment?
 
     package init(
-        path: TweakPath, content: Content, origin: TweakOrigin, time: ContinuousClock.Instant,
-        covered: TweakValue? = nil, expires: ContinuousClock.Instant? = nil
+        path: TweakPath, content: Content, origin: TweakOrigin, time: Moment,
+        covered: TweakValue? = nil, expires: Moment? = nil
     ) {
         self.path = path
         self.content = content
@@ -53,7 +53,7 @@ package struct StoredEntry: Sendable, Equatable {
     package var key: OverrideKey { OverrideKey(path, isTemporary: expires != nil) }
 
     /// Whether it has expired by `time`.
-    package func isExpired(_ time: ContinuousClock.Instant) -> Bool { expires.map { $0 <= time } ?? false }
+    package func isExpired(_ time: Moment) -> Bool { expires.map { $0 <= time } ?? false }
 }
 
 extension StoredEntry {
@@ -61,7 +61,7 @@ extension StoredEntry {
     init(_ entry: Overlays.Entry, of node: TweakNode, covering covered: TweakValue?) {
         self.init(
             path: node.path, content: .value(entry.prepared.value), origin: entry.origin, time: entry.time,
-            covered: covered, expires: entry.expires)
+            covered: covered, expires: entry.end)
     }
 }
 
@@ -153,9 +153,9 @@ enum PendingValue: Sendable {
     /// What the lines of one file have in common.
     final class File: Sendable {
         let source: ConfigEntry.Source
-        let time: ContinuousClock.Instant
+        let time: Moment
 
-        init(_ source: ConfigEntry.Source, _ time: ContinuousClock.Instant) {
+        init(_ source: ConfigEntry.Source, _ time: Moment) {
             self.source = source
             self.time = time
         }

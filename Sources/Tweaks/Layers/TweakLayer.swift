@@ -59,11 +59,13 @@ public struct TweakLayerValue: Sendable {
     /// Who set it.
     public let origin: TweakOrigin
     /// When it was set.
-    public let time: ContinuousClock.Instant
+    public var time: ContinuousClock.Instant { moment.instant }
     /// When it expires; nil unless it is a temporary override.
-    public let expires: ContinuousClock.Instant?
+    public var expires: ContinuousClock.Instant? { end?.instant }
     /// Whether the value must not be shown.
     public let isSecret: Bool
+    package let moment: Moment
+    package let end: Moment?
 }
 
 extension TweakLayerValue: CustomStringConvertible, CustomReflectable {
@@ -82,13 +84,13 @@ extension TweakRegistry {
             (state.holds(node) ? state.overlays[node.slot].entries : [], state.layers)
         }
         let base = TweakLayerValue(
-            layer: .default, value: value, origin: .code, time: node.declaredAt, expires: nil,
-            isSecret: node.isSecret)
+            layer: .default, value: value, origin: .code, isSecret: node.isSecret,
+            moment: node.declaredAt, end: nil)
         return [base]
             + entries.map {
                 TweakLayerValue(
-                    layer: layers[$0.layer], value: $0.prepared.value, origin: $0.origin, time: $0.time,
-                    expires: $0.expires, isSecret: node.isSecret)
+                    layer: layers[$0.layer], value: $0.prepared.value, origin: $0.origin,
+                    isSecret: node.isSecret, moment: $0.time, end: $0.end)
             }
     }
 

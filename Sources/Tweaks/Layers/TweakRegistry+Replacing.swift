@@ -219,7 +219,7 @@ extension RegistryState {
     fileprivate mutating func replace(
         _ layer: LayerIndex, _ plan: AssignmentPlan, _ policy: LayerPolicy, isDry: Bool, _ commit: inout PendingCommit
     ) -> LayerDifference {
-        let changes = changes(layer, plan, policy, commit.moment)
+        let changes = changes(layer, plan, policy, commit.time)
         var difference = LayerDifference(
             problems: plan.problems, refused: plan.refusals.map { ($0.node.path, $0.reason) },
             changes: changes.map(\.change), unknown: plan.unknown,
@@ -234,7 +234,7 @@ extension RegistryState {
         for step in plan.steps {
             // The time of an equal value stays if all values were given again.
             overlays[step.node.slot].refresh(
-                layer, step.prepared.value, step.origin, policy.isWhole ? nil : Moment(step.time))
+                layer, step.prepared.value, step.origin, policy.isWhole ? nil : step.time)
         }
         difference.revision = apply(changes.map(\.step), &commit).revision
         return difference
@@ -281,7 +281,7 @@ extension RegistryState {
 
     /// Compares by typed value: `60`, `60.0` and `6e1` are the same.
     private func changes(
-        _ layer: LayerIndex, _ plan: AssignmentPlan, _ policy: LayerPolicy, _ moment: Moment
+        _ layer: LayerIndex, _ plan: AssignmentPlan, _ policy: LayerPolicy, _ time: Moment
     ) -> [LayerStep] {
         var steps = plan.steps.compactMap { LayerStep(layer, $0.node, $0, policy, in: self) }
         var removed = plan.removed
@@ -309,7 +309,7 @@ private struct LayerStep {
     ) {
         let overlay = state.overlays[node.slot]
         let entry = wanted.map {
-            Overlays.Entry(layer: layer, prepared: $0.prepared, origin: $0.origin, moment: Moment($0.time))
+            Overlays.Entry(layer: layer, prepared: $0.prepared, origin: $0.origin, time: $0.time)
         }
         guard overlay[layer]?.prepared.value != entry?.prepared.value,
             let below = overlay.top(below: layer, in: state.layers) ?? node.defaultPrepared

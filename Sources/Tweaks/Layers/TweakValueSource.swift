@@ -80,7 +80,7 @@ public struct TweakSourceEntry: Equatable, Sendable {
     /// Who set it, as `explain` shows it; nil for the layer's name.
     public let origin: TweakOrigin?
     /// When it was set; nil for now.
-    let time: ContinuousClock.Instant?
+    let time: Moment?
 
     /// A text that the tweak's kind parses, as a config file has it, without quotes: `40`, `250ms`, `orange`.
     public static func text(_ text: String, origin: TweakOrigin? = nil) -> TweakSourceEntry {
@@ -92,7 +92,7 @@ public struct TweakSourceEntry: Equatable, Sendable {
         TweakSourceEntry(content: .value(value), origin: origin, time: nil)
     }
 
-    func stored(_ path: TweakPath, _ layer: TweakLayer, at now: ContinuousClock.Instant) -> StoredEntry {
+    func stored(_ path: TweakPath, _ layer: TweakLayer, at now: Moment) -> StoredEntry {
         StoredEntry(path: path, content: content, origin: origin ?? TweakOrigin(layer.name), time: time ?? now)
     }
 }

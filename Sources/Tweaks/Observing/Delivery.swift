@@ -121,13 +121,13 @@ package final class ActorDeliveries: Sendable {
     }
 
     private let entries = Mutex<[ObjectIdentifier: Entry]>([:])
-    private let clock: @Sendable () -> ContinuousClock.Instant
+    private let clock: @Sendable () -> Moment
 
-    init(clock: @escaping @Sendable () -> ContinuousClock.Instant) { self.clock = clock }
+    init(clock: @escaping @Sendable () -> Moment) { self.clock = clock }
 
     /// Counts an observer's delivery from now on, unless it has run or is counted already.
     func add(_ subscriber: Subscriber) {
-        let now = Moment(clock())
+        let now = clock()
         entries.withLock { entries in
             guard subscriber.beginsWaiting() else { return }
             entries[ObjectIdentifier(subscriber)] = Entry(subscriber: subscriber, since: now)
@@ -136,7 +136,7 @@ package final class ActorDeliveries: Sendable {
 
     /// Updates the entry of an observer that has run: its next change is younger.
     func update(_ subscriber: Subscriber) {
-        let now = Moment(clock())
+        let now = clock()
         let key = ObjectIdentifier(subscriber)
         // Released outside the lock: this may be the last reference.
         let ended = entries.withLock { entries -> Entry? in
@@ -149,7 +149,7 @@ package final class ActorDeliveries: Sendable {
 
     /// Counts a delivery of another kind from now on.
     func begin(_ object: AnyObject) {
-        let now = Moment(clock())
+        let now = clock()
         entries.withLock { $0[ObjectIdentifier(object)] = Entry(subscriber: nil, since: now) }
     }
 
@@ -158,7 +158,7 @@ package final class ActorDeliveries: Sendable {
 
     /// The number of deliveries, and for how long the oldest one has been due.
     package var report: (count: Int, lag: Duration) {
-        let now = Moment(clock())
+        let now = clock()
         return entries.withLock { entries in
             let due = entries.values.filter { $0.subscriber?.isDue ?? true }
             return (due.count, due.map(\.since).min().map { now - $0 } ?? .zero)

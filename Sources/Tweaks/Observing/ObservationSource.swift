@@ -114,7 +114,7 @@ extension Tweak {
     /// ```
     ///
     /// `onChange` runs on the thread of the observers, after the change: it reads the new value. Observation tracks
-    /// from the moment at which the reading closure has returned. A change before that is reported later on the main
+    /// from the time at which the reading closure has returned. A change before that is reported later on the main
     /// actor; elsewhere only with the next change. If changes follow each other closely, `onChange` may run twice for
     /// one of them. To miss none outside the main actor, follow ``values``.
     @inlinable

@@ -14,7 +14,7 @@ package final class TweakNode: Sendable {
     package let slot: Int
     /// Its position in the order of declaration.
     let sequence: UInt64
-    package let declaredAt: ContinuousClock.Instant
+    package let declaredAt: Moment
     /// Converts and stores values; nil for an action.
     let core: (any TweakValueCore)?
     /// The default from the declaration; nil for an action.
@@ -36,7 +36,7 @@ package final class TweakNode: Sendable {
 
     init(
         path: TweakPath, definition: TweakDefinition, source: TweakSource, formerly: [TweakPath] = [], slot: Int,
-        sequence: UInt64, declaredAt: ContinuousClock.Instant, content: Content
+        sequence: UInt64, declaredAt: Moment, content: Content
     ) {
         self.path = path
         self.definition = definition

@@ -20,7 +20,7 @@ public final class TweakRegistry: Sendable {
     /// The storage of the overrides; nil without one.
     let storage = Mutex<(any TweakStore)?>(nil)
     @usableFromInline let callSites = CallSiteTable()
-    private let now: @Sendable () -> ContinuousClock.Instant
+    private let now: @Sendable () -> Moment
     /// Fires when a temporary override expires.
     let alarm: ExpiryAlarm
     /// The observers that wait for their actors.
@@ -34,9 +34,9 @@ public final class TweakRegistry: Sendable {
     ///   - now: Returns the current time.
     ///   - sleep: Returns when the given time is reached; throws when its task is canceled.
     package init(
-        now: @escaping @Sendable () -> ContinuousClock.Instant,
-        sleep: @escaping @Sendable (ContinuousClock.Instant) async throws -> Void = {
-            try await Task.sleep(until: $0, tolerance: .zero, clock: .continuous)
+        now: @escaping @Sendable () -> Moment,
+        sleep: @escaping @Sendable (Moment) async throws -> Void = {
+            try await Task.sleep(until: $0.instant, tolerance: .zero, clock: .continuous)
         }
     ) {
         self.now = now
@@ -52,7 +52,7 @@ public final class TweakRegistry: Sendable {
     }
 
     /// The current time, used as the time stamp of layers.
-    package var currentTime: ContinuousClock.Instant { now() }
+    package var currentTime: Moment { now() }
 
     /// The number of commits that changed something.
     public var revision: UInt64 { state.withLock { $0.revision } }
@@ -103,11 +103,11 @@ extension TweakRegistry {
             guard let slot = state.index.find(path, in: state.nodes), let node = state.nodes[slot] else { return nil }
             return (node, state.current(node)?.value, state.overlays[slot].end)
         }
-        return found.map { ($0, $1, $2.map { timeLeft($0.instant) }) }
+        return found.map { ($0, $1, $2.map { timeLeft($0) }) }
     }
 
-    /// The time until a moment, at least zero.
-    package func timeLeft(_ end: ContinuousClock.Instant) -> Duration { max(end - currentTime, .zero) }
+    /// The time until a time, at least zero.
+    package func timeLeft(_ end: Moment) -> Duration { max(end - currentTime, .zero) }
 
     /// The current value; nil for an action.
     package func current(_ node: TweakNode) -> TweakValue? {

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// All tweaks of a registry at one moment; it contains each commit completely or not at all.
+/// All tweaks of a registry at one time; it contains each commit completely or not at all.
 ///
 /// Taking one copies no values; the first write afterwards copies two arrays once.
 ///
@@ -31,7 +31,7 @@ public struct TweakSnapshot: Sendable {
         return typed
     }
 
-    /// The value of a group at that moment; parts that were registered later have their defaults.
+    /// The value of a group at that time; parts that were registered later have their defaults.
     public subscript<Template>(group: TweakGroup<Template>) -> Template {
         let reader = group.core.reader
         return reader.template(
@@ -60,8 +60,8 @@ public struct TweakSnapshot: Sendable {
     }
 
     /// When the value of a node expires; nil if it does not.
-    package func expires(_ node: TweakNode) -> ContinuousClock.Instant? {
-        holds(node) ? overlays[node.slot].end?.instant : nil
+    package func expires(_ node: TweakNode) -> Moment? {
+        holds(node) ? overlays[node.slot].end : nil
     }
 
     /// The layer and the origin of a node's value; nil for the default.

@@ -37,7 +37,7 @@ package struct CommitReader: Sendable {
         while position < records.count {
             defer { position += 1 }
             let count = records[position].changeCount
-            if count == 0 || isLeftOut(records[position].origin, records[position].moment, count) { continue }
+            if count == 0 || isLeftOut(records[position].origin, records[position].time, count) { continue }
             return records[position].asCommit
         }
         records = []

@@ -5,8 +5,7 @@ package struct CommitRecord: Sendable {
     /// Increases by one from record to record. Revisions do not: values loaded from files do not raise the revision.
     package let sequence: UInt64
     package let revision: UInt64
-    let moment: Moment
-    package var time: ContinuousClock.Instant { moment.instant }
+    package let time: Moment
     package let origin: TweakOrigin
     /// Nil if it is not a commit: values that tweaks get from files, or override paths that the storage rechecks.
     package let kind: CommitKind?

@@ -1,9 +1,10 @@
-// Stores a continuous-clock instant in a type with a known layout, so that copies are cheap.
+// Defines the time that this package computes with.
 
 /// An instant of the continuous clock.
 ///
-/// `ContinuousClock.Instant` is resilient: copying a structure that contains one needs a runtime call each time.
-/// Structures that every commit copies contain this type instead.
+/// `ContinuousClock.Instant` is resilient: its size is unknown to the compiler. A structure that contains one has no
+/// fixed layout, and each copy of it, and each access to its other fields, needs calls of the runtime. Code outside this
+/// package gets instants, all code within it has moments.
 package struct Moment: Hashable, Comparable, Sendable {
     private let sinceStart: Duration
 
@@ -11,11 +12,14 @@ package struct Moment: Hashable, Comparable, Sendable {
 
     private init(sinceStart: Duration) { self.sinceStart = sinceStart }
 
-    package init(_ instant: ContinuousClock.Instant) { sinceStart = Self.start.duration(to: instant) }
+    // Out of line, as is the conversion back: each copy would be a hundred bytes.
+    @inline(never) package init(_ instant: ContinuousClock.Instant) { sinceStart = Self.start.duration(to: instant) }
 
     package static var now: Moment { Moment(.now) }
 
-    package var instant: ContinuousClock.Instant { Self.start.advanced(by: sinceStart) }
+    package var instant: ContinuousClock.Instant {
+        @inline(never) get { Self.start.advanced(by: sinceStart) }
+    }
 
     package func advanced(by duration: Duration) -> Moment { Moment(sinceStart: sinceStart + duration) }
 

@@ -69,9 +69,9 @@ private struct Parts: Equatable {
 extension Parts {
     /// Howard Hinnant's civil_from_days: years begin in March, so that the leap day is the last one.
     init(_ milliseconds: Int64) {
-        let moment = min(max(milliseconds, Self.limits.lowerBound), Self.limits.upperBound)
-        let days = (moment - (moment >= 0 ? 0 : Self.millisecondsOfDay - 1)) / Self.millisecondsOfDay
-        let rest = moment - days * Self.millisecondsOfDay
+        let time = min(max(milliseconds, Self.limits.lowerBound), Self.limits.upperBound)
+        let days = (time - (time >= 0 ? 0 : Self.millisecondsOfDay - 1)) / Self.millisecondsOfDay
+        let rest = time - days * Self.millisecondsOfDay
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097

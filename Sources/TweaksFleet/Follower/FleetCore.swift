@@ -182,7 +182,7 @@ package struct FleetCore: Sendable {
         return StoredEntry(
             path: path, content: .value(value.value),
             origin: TweakOrigin("fleet: \(value.by)\(rollout), etcd revision \(value.revision)"),
-            time: time.instant(value.at))
+            time: Moment(time.instant(value.at)))
     }
 
     // MARK: Telling

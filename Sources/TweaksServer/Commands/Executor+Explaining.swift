@@ -21,8 +21,8 @@ extension Executor {
         // A figure's value was published by the program; it is not an override.
         let isPublished = tweak.flags.contains(.readOnly) && layer.layer != .default
         let name = isPublished ? "published" : layer.layer.description
-        let time = wallClock(layer.time)
-        let left = layer.expires.map { registry.timeLeft($0) }
+        let time = wallClock(layer.moment)
+        let left = layer.end.map { registry.timeLeft($0) }
         let value = tweak.node.shown(layer.value)
         let json: [(String, JSON)] = [
             ("layer", .string(name)), ("overridden", .bool(layer.layer.isOverride && !isPublished)),
@@ -87,7 +87,7 @@ extension Executor {
     }
 
     /// Converts the time of a layer, which a monotonic clock gives, to a wall clock time.
-    private func wallClock(_ instant: ContinuousClock.Instant) -> String {
-        TimeText.seconds(hooks.wallClock(at: instant))
+    private func wallClock(_ time: Moment) -> String {
+        TimeText.seconds(hooks.wallClock(at: time))
     }
 }

@@ -30,7 +30,7 @@ extension Executor {
             body: .stream { position in
                 guard position < entries.count else { return nil }
                 let entry = entries[position]
-                let time = TimeText.seconds(hooks.wallClock(at: entry.time))
+                let time = TimeText.seconds(hooks.wallClock(at: entry.moment))
                 return .row(lines: isJSON ? [] : entry.lines(time), json: isJSON ? entry.json(time) : .null)
             })
         reply.streamBytes = entries.reduce(0) { $0 + $1.memorySize }

@@ -1,6 +1,7 @@
 // Locks an audit file against other processes by a file beside it, which no reader of the audit can hold.
 
 import Dispatch
+import Tweaks
 import TweaksSystem
 
 /// The lock of one audit file: `PATH.lock`, which only its owner can open.

@@ -49,14 +49,14 @@ struct AuditFolds {
 
     /// Ends the folds whose time is over.
     /// - Parameter isLast: Ends all of them.
-    mutating func end(_ now: ContinuousClock.Instant, isLast: Bool, _ anchor: TimeAnchor, to bytes: inout [UInt8]) {
+    mutating func end(_ now: Moment, isLast: Bool, _ anchor: TimeAnchor, to bytes: inout [UInt8]) {
         budgets.forgetEnded(now)
         while let key = notes.popFirst(isLast ? nil : now, folds) { end(key, anchor, &bytes) }
         while let key = changes.popFirst(isLast ? nil : now, folds) { end(key, anchor, &bytes) }
     }
 
     /// When the next line is due; nil if there is none.
-    var next: ContinuousClock.Instant? { [notes.next(folds), changes.next(folds)].compactMap(\.self).min() }
+    var next: Moment? { [notes.next(folds), changes.next(folds)].compactMap(\.self).min() }
 
     // MARK: Folds
 
@@ -105,15 +105,15 @@ struct AuditFolds {
 /// The order in which folds of one length began.
 private struct AuditFoldOrder {
     private let window: Duration
-    private var keys: ArraySlice<(key: AuditItem.Key, begun: ContinuousClock.Instant)> = []
+    private var keys: ArraySlice<(key: AuditItem.Key, begun: Moment)> = []
 
     init(_ window: Duration) { self.window = window }
 
-    mutating func append(_ key: AuditItem.Key, _ begun: ContinuousClock.Instant) { keys.append((key, begun)) }
+    mutating func append(_ key: AuditItem.Key, _ begun: Moment) { keys.append((key, begun)) }
 
     /// Removes and returns the oldest fold.
     /// - Parameter now: Only if its time is over; nil for any.
-    mutating func popFirst(_ now: ContinuousClock.Instant?, _ folds: [AuditItem.Key: AuditFold]) -> AuditItem.Key? {
+    mutating func popFirst(_ now: Moment?, _ folds: [AuditItem.Key: AuditFold]) -> AuditItem.Key? {
         while let (key, begun) = keys.first {
             let isOpen = folds[key]?.begun == begun
             if isOpen, let now, now - begun < window { return nil }
@@ -124,7 +124,7 @@ private struct AuditFoldOrder {
     }
 
     /// When the next line is due. A fold with a single item has had its line.
-    func next(_ folds: [AuditItem.Key: AuditFold]) -> ContinuousClock.Instant? {
+    func next(_ folds: [AuditItem.Key: AuditFold]) -> Moment? {
         keys.first { key, begun in
             folds[key].map { $0.begun == begun && $0.count > 1 } ?? false
         }?.begun.advanced(by: window)
@@ -133,8 +133,8 @@ private struct AuditFoldOrder {
 
 /// Items with equal keys; the first has a line of its own, too.
 struct AuditFold {
-    let begun: ContinuousClock.Instant
-    private(set) var last: (time: ContinuousClock.Instant, content: AuditItem.Content)
+    let begun: Moment
+    private(set) var last: (time: Moment, content: AuditItem.Content)
     private(set) var count: Int
     /// Whether items about different objects are among them.
     private(set) var isMixed: Bool
@@ -225,12 +225,12 @@ struct AuditBudgets {
 
     private struct Budget {
         var bytes = AuditFolds.burst
-        var at: ContinuousClock.Instant
+        var at: Moment
         /// The bytes written since the day began.
         var today = 0
-        var dayBegan: ContinuousClock.Instant
+        var dayBegan: Moment
 
-        mutating func refill(_ now: ContinuousClock.Instant) {
+        mutating func refill(_ now: Moment) {
             if now > at {
                 bytes = min(AuditFolds.burst, bytes + (now - at) / .seconds(60) * AuditFolds.bytesPerMinute)
             }
@@ -242,22 +242,22 @@ struct AuditBudgets {
     private let bytesPerDay: Int
     private var budgets: [String: Budget] = [:]
     /// When full budgets were last removed.
-    private var cleanedAt: ContinuousClock.Instant?
+    private var cleanedAt: Moment?
     /// The origins that have written as much as they may on one day, and until when. Those that must not be refused are
     /// among them.
-    private(set) var exhausted: [String: ContinuousClock.Instant] = [:]
+    private(set) var exhausted: [String: Moment] = [:]
 
     init(bytesPerDay: Int) { self.bytesPerDay = bytesPerDay }
 
     /// Whether an origin may write a line of its own.
-    mutating func hasBudget(_ origin: String, _ now: ContinuousClock.Instant) -> Bool {
+    mutating func hasBudget(_ origin: String, _ now: Moment) -> Bool {
         let name = budgetName(origin, now)
         budgets[name, default: Budget(at: now, dayBegan: now)].refill(now)
         return budgets[name].map { $0.bytes > 0 } ?? true
     }
 
     /// Counts a line that ``hasBudget(_:_:)`` was asked for.
-    mutating func spend(_ bytes: Int, _ origin: String, _ now: ContinuousClock.Instant) {
+    mutating func spend(_ bytes: Int, _ origin: String, _ now: Moment) {
         let name = budgets[origin] == nil ? "" : origin
         guard let budget = budgets[name] else { return }
         // Beyond the budget only folds are written, which are limited by themselves.
@@ -266,7 +266,7 @@ struct AuditBudgets {
     }
 
     /// Counts the bytes of the day alone.
-    mutating func charge(_ bytes: Int, _ origin: String, _ now: ContinuousClock.Instant) {
+    mutating func charge(_ bytes: Int, _ origin: String, _ now: Moment) {
         let name = budgets[origin] == nil ? "" : origin
         guard let budget = budgets[name] else { return }
         budgets[name]?.today += bytes
@@ -274,7 +274,7 @@ struct AuditBudgets {
     }
 
     /// Adds what was written before, whose day goes on.
-    mutating func add(earlier: AuditBudgets, _ now: ContinuousClock.Instant) {
+    mutating func add(earlier: AuditBudgets, _ now: Moment) {
         for (origin, var budget) in earlier.budgets {
             budget.refill(now)
             let name = budgets[origin] != nil || budgets.count < Self.maxOrigins ? origin : ""
@@ -289,12 +289,12 @@ struct AuditBudgets {
     }
 
     /// Removes origins whose day is over from the exhausted ones.
-    mutating func forgetEnded(_ now: ContinuousClock.Instant) {
+    mutating func forgetEnded(_ now: Moment) {
         if exhausted.contains(where: { $0.value <= now }) { exhausted = exhausted.filter { $0.value > now } }
     }
 
     /// The name of the budget: the origin's own, or the shared one.
-    private mutating func budgetName(_ origin: String, _ now: ContinuousClock.Instant) -> String {
+    private mutating func budgetName(_ origin: String, _ now: Moment) -> String {
         if budgets[origin] != nil || budgets.count < Self.maxOrigins { return origin }
         if cleanedAt.map({ now - $0 >= .seconds(1) }) ?? true {
             cleanedAt = now

@@ -103,9 +103,9 @@ struct AuditItem: Sendable {
 
     private(set) var key: Key
     /// When the first one happened of those that it stands for.
-    let time: ContinuousClock.Instant
+    let time: Moment
     let content: Content
-    private(set) var last: (time: ContinuousClock.Instant, content: Content)
+    private(set) var last: (time: Moment, content: Content)
     /// How many it stands for.
     private(set) var count = 1
 
@@ -119,14 +119,14 @@ struct AuditItem: Sendable {
         last = (time, content)
     }
 
-    fileprivate init(_ note: AuditNote, _ time: ContinuousClock.Instant, _ key: Key) {
+    fileprivate init(_ note: AuditNote, _ time: Moment, _ key: Key) {
         self.key = key
         self.time = time
         content = .note(note)
         last = (time, content)
     }
 
-    fileprivate mutating func add(_ note: AuditNote, _ time: ContinuousClock.Instant) {
+    fileprivate mutating func add(_ note: AuditNote, _ time: Moment) {
         last = (time, .note(note))
         count += 1
     }
@@ -194,7 +194,7 @@ final class AuditNoteQueue: Sendable {
         /// The number of items of clients without rights.
         var withoutRights = 0
 
-        mutating func add(_ note: AuditNote, _ time: ContinuousClock.Instant) {
+        mutating func add(_ note: AuditNote, _ time: Moment) {
             count += 1
             let key = note.key
             if let position = positions[key] { return items[position].add(note, time) }
@@ -217,7 +217,7 @@ final class AuditNoteQueue: Sendable {
         }
 
         private mutating func append(
-            _ note: AuditNote, _ time: ContinuousClock.Instant, _ key: AuditItem.Key, _ place: AuditItem.Key
+            _ note: AuditNote, _ time: Moment, _ key: AuditItem.Key, _ place: AuditItem.Key
         ) {
             positions[key] = items.count
             places[place, default: 0] += 1
@@ -238,7 +238,7 @@ final class AuditNoteQueue: Sendable {
 
     /// Queues a note. Never waits for a disk.
     /// - Returns: True for the first note since the last read.
-    func add(_ note: AuditNote, at time: ContinuousClock.Instant) -> Bool {
+    func add(_ note: AuditNote, at time: Moment) -> Bool {
         batch.withLock { batch in
             batch.add(note, time)
             return batch.count == 1

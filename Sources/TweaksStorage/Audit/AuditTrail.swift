@@ -200,9 +200,9 @@ final class AuditMailbox: Sendable {
     private struct State {
         var info: AuditTrail.Info
         /// The write in progress: when it began, and how many lines wait.
-        var write: (began: ContinuousClock.Instant, wall: Int64, lines: Int)?
+        var write: (began: Moment, wall: Int64, lines: Int)?
         /// The origins that have written as much as they may on one day, and until when.
-        var exhausted: [String: ContinuousClock.Instant] = [:]
+        var exhausted: [String: Moment] = [:]
     }
 
     let follower: CommitFollower
@@ -257,12 +257,12 @@ final class AuditMailbox: Sendable {
     /// Notes that it has ended.
     func ended() { state.withLock { $0.write = nil } }
 
-    func publish(exhausted: [String: ContinuousClock.Instant]) {
+    func publish(exhausted: [String: Moment]) {
         if exhausted.isEmpty, !hasExhausted.load(ordering: .relaxed) { return }
         state.withLock { $0.exhausted = exhausted }
         hasExhausted.store(!exhausted.isEmpty, ordering: .relaxed)
     }
 
     /// Until when an origin that has written as much as it may is refused.
-    func endOfDay(of origin: String) -> ContinuousClock.Instant? { state.withLock { $0.exhausted[origin] } }
+    func endOfDay(of origin: String) -> Moment? { state.withLock { $0.exhausted[origin] } }
 }

@@ -21,7 +21,7 @@ struct AuditWriter: WorkerJob, ~Copyable {
     private var recovery: AuditRecovery?
     private let bytesPerDay: Int
     /// No more commits are read before this time, so that a busy program does not write to disk at each commit.
-    private var pausedUntil: ContinuousClock.Instant?
+    private var pausedUntil: Moment?
 
     private static let interval = Duration.seconds(1)
 
@@ -55,7 +55,7 @@ struct AuditWriter: WorkerJob, ~Copyable {
         publish()
     }
 
-    var nextWake: ContinuousClock.Instant? {
+    var nextWake: Moment? {
         if recovery != nil { return time.now }
         return [actions.next, refusals.next, actions.file.isWritten ? pausedUntil : nil].compactMap(\.self).min()
     }
@@ -185,7 +185,7 @@ private struct AuditChannel {
     }
 
     /// When there is something to do; nil for never.
-    var next: ContinuousClock.Instant? { retry.next(hasUpdates: false) ?? folds.next }
+    var next: Moment? { retry.next(hasUpdates: false) ?? folds.next }
 
     /// Adds items, and a line about commits that were dropped.
     mutating func add(_ items: some Sequence<AuditItem>, _ anchor: TimeAnchor, lost: CommitStream.Lost? = nil) {

@@ -21,7 +21,7 @@ package final class ConfigReloader: Sendable {
         package var reloads: UInt64 = 0
         package var failures: UInt64 = 0
         /// When a file was last applied.
-        package var appliedAt: ContinuousClock.Instant?
+        package var appliedAt: Moment?
         /// Why the last attempt failed; nil if it succeeded.
         package var failure: ReloadFailure?
         /// How many tweaks have a value from the file.
@@ -34,7 +34,7 @@ package final class ConfigReloader: Sendable {
         /// The file of the last reading.
         var lastFile: ResolvedPath.Identity?
         /// The last reading for which waiting was reported, and its time.
-        var waiting: (reading: FileReading, since: ContinuousClock.Instant)?
+        var waiting: (reading: FileReading, since: Moment)?
         /// The unknown tweaks of the last file: the listed ones, and the number of others.
         var reportedUnknown: (listed: Set<String>, others: Int) = ([], 0)
         var record = Record()
@@ -197,7 +197,7 @@ package final class ConfigReloader: Sendable {
     }
 
     private func goOnWaiting(
-        _ reading: FileReading, _ reason: ReasonToWait, since: ContinuousClock.Instant, isScheduled: Bool
+        _ reading: FileReading, _ reason: ReasonToWait, since: Moment, isScheduled: Bool
     ) -> Check {
         let left = since + Self.settlingTime - registry.currentTime
         if reason.canSettle, left <= .zero { return apply(reading) }
@@ -216,7 +216,7 @@ package final class ConfigReloader: Sendable {
     private func apply(_ reading: FileReading) -> Check { .applied(load(reading, dry: false)) }
 
     /// A check that was scheduled for earlier content does nothing.
-    private func checkAgain(after delay: Duration, waitingSince since: ContinuousClock.Instant) {
+    private func checkAgain(after delay: Duration, waitingSince since: Moment) {
         schedule(queue, delay) { [weak self] in
             guard let self, !hasEnded, state.withLock({ $0.waiting?.since }) == since else { return }
             report(checkForChanges(isScheduled: true))

@@ -139,7 +139,7 @@ struct HistoryWriter {
     // MARK: Schedule
 
     /// When to try again; nil if there is no need.
-    var next: ContinuousClock.Instant? {
+    var next: Moment? {
         isDisabled ? nil : retry.next(hasUpdates: false) ?? (needsWholeHistory ? time.now : nil)
     }
 

@@ -20,7 +20,7 @@ struct OverrideWriter: WorkerJob, ~Copyable {
     /// Whether there are unsaved changes.
     private var isDirty = false
     /// When to write changes that no reply waits for.
-    private var delayedUntil: ContinuousClock.Instant?
+    private var delayedUntil: Moment?
     /// Whether some changes have not been tried yet.
     private var hasUpdates = false
     private var proposals: [Proposal] = []
@@ -106,7 +106,7 @@ struct OverrideWriter: WorkerJob, ~Copyable {
         history?.reanchor(anchor)
     }
 
-    var nextWake: ContinuousClock.Instant? {
+    var nextWake: Moment? {
         // The system does not notify about changes of the wall clock; it is polled while temporary overrides exist.
         let clockCheck = table.hasTemporary ? settings.time.now.advanced(by: Self.clockCheckInterval) : nil
         return [nextAttempt, history?.next, clockCheck].compactMap { $0 }.min()
@@ -135,7 +135,7 @@ struct OverrideWriter: WorkerJob, ~Copyable {
     }
 
     /// When to try; nil for at once.
-    private var nextAttempt: ContinuousClock.Instant? {
+    private var nextAttempt: Moment? {
         isDirty ? delayedUntil ?? retry.next(hasUpdates: hasUpdates) : nil
     }
 

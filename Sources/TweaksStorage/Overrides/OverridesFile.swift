@@ -244,7 +244,7 @@ extension OverridesFile.Entry {
             throw problem("“time” is missing, or is not like 2026-11-21T09:30:00Z")
         }
         var start = anchor.instant(time)
-        var end: ContinuousClock.Instant?
+        var end: Moment?
         if let text = fields.expires {
             guard let expires = TimeText.parse(text) else {
                 throw problem("“expires” is not like 2026-11-21T09:30:00Z")

@@ -1,27 +1,27 @@
 // Abstracts the storage's clocks, so that tests need not wait, and computes when failed writes are retried.
 
 package import Dispatch
-import Tweaks
+package import Tweaks
 import TweaksSystem
 
 /// The current time, and a way to sleep.
 package protocol StorageTime: Sendable {
-    var now: ContinuousClock.Instant { get }
+    var now: Moment { get }
     /// Milliseconds since 1970, from the wall clock.
     var wall: Int64 { get }
     /// Sleeps until the semaphore is signaled or the deadline passes; spurious wakeups are harmless.
-    func wait(for semaphore: DispatchSemaphore, until deadline: ContinuousClock.Instant?)
+    func wait(for semaphore: DispatchSemaphore, until deadline: Moment?)
 }
 
 /// The system's clocks.
 package struct SystemTime: StorageTime {
     package init() {}
 
-    package var now: ContinuousClock.Instant { .now }
+    package var now: Moment { .now }
 
     package var wall: Int64 { ThisProcess.wallClock }
 
-    package func wait(for semaphore: DispatchSemaphore, until deadline: ContinuousClock.Instant?) {
+    package func wait(for semaphore: DispatchSemaphore, until deadline: Moment?) {
         guard let deadline else { return semaphore.wait() }
         let rest = min(max(deadline - .now, .zero) / .nanoseconds(1), 1e15)
         _ = semaphore.wait(timeout: .now() + .nanoseconds(Int(rest)))
@@ -31,7 +31,7 @@ package struct SystemTime: StorageTime {
 /// Converts between wall-clock times and instants. One pair of both clocks is kept, so that an instant prints the same
 /// every time until the wall clock is set.
 struct TimeAnchor: Sendable {
-    private let instant: ContinuousClock.Instant
+    private let instant: Moment
     /// Milliseconds since 1970 when it was created.
     let wall: Int64
 
@@ -44,7 +44,7 @@ struct TimeAnchor: Sendable {
         return (-1_000...1_000).contains(now.wall - milliseconds(now.instant)) ? nil : now
     }
 
-    func instant(_ milliseconds: Int64) -> ContinuousClock.Instant {
+    func instant(_ milliseconds: Int64) -> Moment {
         instant.advanced(by: .milliseconds(milliseconds) - .milliseconds(wall))
     }
 
@@ -52,7 +52,7 @@ struct TimeAnchor: Sendable {
     /// life, even if the clock was set back, nor longer than the longest lifetime, regardless of the file.
     func lifetime(
         from time: Int64, to expires: Int64
-    ) -> (start: ContinuousClock.Instant, end: ContinuousClock.Instant) {
+    ) -> (start: Moment, end: Moment) {
         let longest = TweakNode.maxLifetime.components.seconds * 1_000
         let end = min(expires, wall + min(max(expires - time, 0), longest))
         // A start in the future becomes now; otherwise each reload would shorten the life.
@@ -60,7 +60,7 @@ struct TimeAnchor: Sendable {
     }
 
     /// Rounded down to the millisecond.
-    func milliseconds(_ instant: ContinuousClock.Instant) -> Int64 {
+    func milliseconds(_ instant: Moment) -> Int64 {
         let (seconds, attoseconds) = (instant - self.instant).components
         let part = attoseconds / 1_000_000_000_000_000
         let isBelow = attoseconds < part * 1_000_000_000_000_000
@@ -79,14 +79,14 @@ struct Retry {
     private let longest: Duration
     private var delay: Duration
     /// Nil after a success.
-    private var lastFailure: ContinuousClock.Instant?
-    private var due: ContinuousClock.Instant?
+    private var lastFailure: Moment?
+    private var due: Moment?
 
     init(_ time: any StorageTime, first: Duration, longest: Duration) {
         (self.time, self.first, self.longest, delay) = (time, first, longest, first)
     }
 
-    func next(hasUpdates: Bool) -> ContinuousClock.Instant? {
+    func next(hasUpdates: Bool) -> Moment? {
         guard let lastFailure, let due else { return nil }
         return hasUpdates ? min(due, lastFailure.advanced(by: Self.shortest)) : due
     }

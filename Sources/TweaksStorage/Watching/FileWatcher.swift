@@ -1,6 +1,6 @@
 // Watches a file for changes on its own thread: waits, reads events, resolves the path, and reports settled changes.
 
-import Tweaks
+package import Tweaks
 import TweaksSystem
 
 /// Reports when a file should be read again. It does not read the file; the receiver compares the content.
@@ -122,11 +122,11 @@ private final class WatchLoop: WorkerJob {
     /// The path as last resolved.
     private var resolvedPath: ResolvedPath
     private var debouncer: Debouncer
-    private var nextPoll = ContinuousClock.now
+    private var nextPoll = Moment.now
     /// After events were read, further ones are collected until this time: a log written to the same directory must not
     /// keep this thread running, and the kernel merges equal events.
-    private var collectsUntil: ContinuousClock.Instant?
-    private var now = ContinuousClock.now
+    private var collectsUntil: Moment?
+    private var now = Moment.now
     private var reportedProblems: Set<String> = []
 
     private static let collectionTime = Duration.milliseconds(5)
@@ -142,7 +142,7 @@ private final class WatchLoop: WorkerJob {
         nextPoll = .now + settings.options.poll
     }
 
-    var nextWake: ContinuousClock.Instant? { [nextPoll, debouncer.deadline, collectsUntil].compactMap(\.self).min() }
+    var nextWake: Moment? { [nextPoll, debouncer.deadline, collectsUntil].compactMap(\.self).min() }
 
     var descriptor: Int32? { collectsUntil == nil ? events?.descriptor : nil }
 
@@ -274,16 +274,16 @@ package struct Debouncer {
     }
 
     private let settling: FileWatcher.Settling
-    private var pending: (first: ContinuousClock.Instant, due: ContinuousClock.Instant, reason: FileWatcher.Reason)?
+    private var pending: (first: Moment, due: Moment, reason: FileWatcher.Reason)?
 
     /// Creates a debouncer without pending events.
     package init(_ settling: FileWatcher.Settling) { self.settling = settling }
 
     /// When the notification is due; nil without events.
-    package var deadline: ContinuousClock.Instant? { pending?.due }
+    package var deadline: Moment? { pending?.due }
 
     /// Records an event. The last event determines the delay.
-    package mutating func record(_ kind: Kind, _ reason: FileWatcher.Reason, at now: ContinuousClock.Instant) {
+    package mutating func record(_ kind: Kind, _ reason: FileWatcher.Reason, at now: Moment) {
         let first = pending?.first ?? now
         let quiet = kind == .complete ? settling.quiet : settling.writing
         let due = min(now + quiet, first + settling.longest)
@@ -291,7 +291,7 @@ package struct Debouncer {
     }
 
     /// The reason of a due notification, which is then cleared; nil if none is due.
-    package mutating func takeDue(at now: ContinuousClock.Instant) -> FileWatcher.Reason? {
+    package mutating func takeDue(at now: Moment) -> FileWatcher.Reason? {
         guard let pending, pending.due <= now else { return nil }
         self.pending = nil
         return pending.reason
