@@ -8,7 +8,7 @@
     import Glibc
 #endif
 
-/// A client on 127.0.0.1.
+/// A client on 127.0.0.1, or on a Unix socket.
 final class Connection {
     struct Failure: Error {}
 
@@ -16,13 +16,31 @@ final class Connection {
     fileprivate var buffer: [UInt8]
     private var isAtLineStart = true
 
-    init(port: UInt16, buffer size: Int = 65_536) throws {
+    private init(_ family: Int32, _ size: Int) {
         buffer = [UInt8](repeating: 0, count: size)
         #if canImport(Glibc)
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
         #else
-            descriptor = socket(AF_INET, SOCK_STREAM, 0)
+            descriptor = socket(family, SOCK_STREAM, 0)
         #endif
+    }
+
+    convenience init(unix path: String) throws {
+        self.init(AF_UNIX, 65_536)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { throw Failure() }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        if result != 0 { throw Failure() }
+    }
+
+    convenience init(port: UInt16, buffer size: Int = 65_536) throws {
+        self.init(AF_INET, size)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian

@@ -14,6 +14,8 @@ final class CountedProcess {
     }
 
     let port: UInt16
+    /// The path of its Unix socket.
+    let socket: String
     private let peer: Peer
     private let output: CallgrindOutput
     private let control: Connection
@@ -21,10 +23,17 @@ final class CountedProcess {
     private var marks = 0
 
     private init(
-        _ output: CallgrindOutput, _ request: WireBenchmarks.Dialect, _ start: ([String]) throws -> Peer?
+        _ output: CallgrindOutput, _ request: WireBenchmarks.Dialect,
+        _ start: (_ callgrind: [String], _ socket: String) throws -> Peer?
     ) throws {
-        guard let peer = try start(output.callgrind) else { throw Failure("the process to be counted did not start") }
-        (self.peer, port, self.output, self.request) = (peer, peer.port, output, request)
+        socket = output.path("socket")
+        guard let peer = try start(output.callgrind, socket) else {
+            throw Failure("the process to be counted did not start")
+        }
+        self.peer = peer
+        port = peer.port
+        self.output = output
+        self.request = request
         control = try Connection(port: peer.port)
     }
 
@@ -39,14 +48,14 @@ final class CountedProcess {
     /// A daemon with the defaults of `TweakDaemon.start`, but without state directory and commit limit.
     static func daemon() throws -> CountedProcess {
         let mark = WireBenchmarks.Dialect(request: { _ in "run Bench/Count/Mark\r\n" }, mark: "o")
-        return try CountedProcess(CallgrindOutput(), mark) { try Peer.tweaks(["serve-default"], under: $0) }
+        return try CountedProcess(CallgrindOutput(), mark) { try Peer.tweaks(["serve-default", $1], under: $0) }
     }
 
     /// A Redis without persistence.
     static func redis() throws -> CountedProcess {
         let mark = WireBenchmarks.Dialect(request: { _ in "DEBUG SLEEP 0\r\n" }, mark: "+")
         return try CountedProcess(CallgrindOutput(), mark) {
-            try Peer.redis(["--enable-debug-command", "local"], under: $0)
+            try Peer.redis(["--enable-debug-command", "local", "--unixsocket", $1], under: $0)
         }
     }
 
@@ -88,6 +97,8 @@ private struct CallgrindOutput {
     private let directory: WorkDirectory
 
     init() throws { directory = try WorkDirectory("callgrind-\(UUID())") }
+
+    func path(_ name: String) -> String { directory.path(name) }
 
     /// The arguments before a command that run it under callgrind.
     var callgrind: [String] {

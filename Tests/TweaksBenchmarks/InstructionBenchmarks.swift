@@ -62,13 +62,15 @@ enum InstructionBenchmarks {
         var counts: [InstructionCount] = []
         for load in loads {
             for (request, mine, other, goal) in [
-                ("get", ours.get, theirs.get, "≤ 1.2"), ("set", ours.set, theirs.set, "≤ 1.3"),
+                ("get", ours.get, theirs.get, "≤ 1.0"), ("set", ours.set, theirs.set, "≤ 1.3"),
             ] {
-                let name = "\(request) \(load.clients) × \(load.inFlight)"
-                let value = try instructions(load, mine, of: tweaks)
-                let peer = try instructions(load, other, of: redis)
-                Table.row(name, ours: value, theirs: peer, unit: "instr", goal: goal)
-                counts.append((name, value))
+                for socket in ["", "unix "] {
+                    let name = "\(socket)\(request) \(load.clients) × \(load.inFlight)"
+                    let value = try instructions(load, mine, of: tweaks, isUnix: !socket.isEmpty)
+                    let peer = try instructions(load, other, of: redis, isUnix: !socket.isEmpty)
+                    Table.row(name, ours: value, theirs: peer, unit: "instr", goal: goal)
+                    counts.append((name, value))
+                }
             }
         }
         return counts
@@ -76,9 +78,12 @@ enum InstructionBenchmarks {
 
     /// The instructions of one request, after a warm-up.
     private static func instructions(
-        _ load: (clients: Int, inFlight: Int, rounds: Int), _ dialect: WireBenchmarks.Dialect, of peer: CountedProcess
+        _ load: (clients: Int, inFlight: Int, rounds: Int), _ dialect: WireBenchmarks.Dialect, of peer: CountedProcess,
+        isUnix: Bool
     ) throws -> Double {
-        let clients = try WireBenchmarks.Clients(load.clients, inFlight: load.inFlight, peer.port, dialect)
+        let clients = try WireBenchmarks.Clients(load.clients, inFlight: load.inFlight, dialect) {
+            isUnix ? try Connection(unix: peer.socket) : try Connection(port: peer.port)
+        }
         try clients.ask(rounds: load.rounds / 4)
         let total = try peer.instructions { try clients.ask(rounds: load.rounds) }
         return total / Double(load.clients * load.inFlight * load.rounds)

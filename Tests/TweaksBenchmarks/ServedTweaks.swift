@@ -50,7 +50,9 @@ extension ServedTweaks {
     }
 
     /// Serves with default settings, an observer, and no files. An action sets the mark of ``CountedProcess``.
-    static func serveDefault() throws -> Never {
+    /// - Parameter socket: The path of its Unix socket; nil for none.
+    static func serveDefault(_ socket: String?) throws -> Never {
+        if let socket { setenv("TWEAKS_SOCKET", socket, 1) }
         let tweaks = (0..<100).map { Tweak("Bench", "Wire", "Number\($0)", 0.0) }
         tweakAction("Bench", "Count", "Mark") { _ in
             CountedProcess.mark()

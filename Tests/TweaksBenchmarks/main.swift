@@ -14,8 +14,8 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 
 if arguments.first == "serve" {
     try ServedTweaks.serve()
-} else if arguments == ["serve-default"] {
-    try ServedTweaks.serveDefault()
+} else if arguments.first == "serve-default" {
+    try ServedTweaks.serveDefault(arguments.dropFirst().first)
 } else if arguments.count == 2, arguments[0] == "commits", let count = Int(arguments[1]) {
     try ServedTweaks.commits(count)
     exit(0)
