@@ -62,7 +62,7 @@ package final class LogRateLimiter: Sendable {
     }
 
     private let state = Mutex(State())
-    private let start = ContinuousClock.now
+    private let start = Moment.now
     private let delay: DispatchTimeInterval
     private let queue = DispatchQueue(label: "tweaks.log")
     private let writeLine: @Sendable (String) -> Void
@@ -79,7 +79,7 @@ package final class LogRateLimiter: Sendable {
     ///   - count: The number of lines.
     ///   - write: Writes them; not called for suppressed lines, so that these cost little.
     package func write(
-        count: Int, of origin: String, at now: ContinuousClock.Instant = .now, _ write: () -> Void
+        count: Int, of origin: String, at now: Moment = .now, _ write: () -> Void
     ) {
         if count == 0 { return }
         let (whole, part) = (now - start).components
@@ -88,7 +88,7 @@ package final class LogRateLimiter: Sendable {
             let name = Self.bucketName(origin, &state, seconds)
             let bucket = state.buckets[name] ?? Bucket(at: seconds)
             state.buckets[name] = bucket
-            return (name, bucket.spend(count, seconds, Moment(now)))
+            return (name, bucket.spend(count, seconds, now))
         }
         report(left, name)
         if mayWrite { write() }

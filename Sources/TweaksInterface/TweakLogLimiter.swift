@@ -42,7 +42,7 @@ public final class TweakLogLimiter: Sendable {
     /// Writes the lines of an event, or counts them. Events without lines, such as an opening session, write nothing.
     public func write(_ event: TweakDaemonEvent) { write(event, at: .now) }
 
-    package func write(_ event: TweakDaemonEvent, at now: ContinuousClock.Instant) {
+    package func write(_ event: TweakDaemonEvent, at now: Moment) {
         switch event {
         case .changed(let commit):
             // The lines of an omitted commit are not even formatted.

@@ -33,7 +33,7 @@ final class EventLoop {
     var isStopping = false
     /// The reported problem of a Unix socket, by its path.
     var socketProblems: [String: String] = [:]
-    private let clock: @Sendable () -> ContinuousClock.Instant
+    private let clock: @Sendable () -> Moment
     /// The last clock reading: once per round, and after each piece of longer work.
     private(set) var now: Moment
     /// Input of more bytes than this waits for its turn.
@@ -127,7 +127,7 @@ final class EventLoop {
     /// Reads the clock.
     @discardableResult
     func updateClock() -> Moment {
-        now = Moment(clock())
+        now = clock()
         return now
     }
 

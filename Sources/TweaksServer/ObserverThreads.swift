@@ -26,14 +26,14 @@ final class ObserverThreads: ObserverExecutor {
     fileprivate struct Turn {
         let observer: Subscriber
         /// When the turn was requested.
-        let since: ContinuousClock.Instant
+        let since: Moment
     }
 
     fileprivate struct Running {
         let turn: Turn
-        let start: ContinuousClock.Instant
+        let start: Moment
         /// When another turn was requested meanwhile.
-        var again: ContinuousClock.Instant?
+        var again: Moment?
     }
 
     fileprivate struct State {
@@ -50,9 +50,9 @@ final class ObserverThreads: ObserverExecutor {
     // One serial queue each: these get a thread immediately, even while others block, and release it soon.
     private let queues = (0..<limit).map { DispatchQueue(label: "tweaks.observers.\($0)") }
     private let state = Mutex(State())
-    private let clock: @Sendable () -> ContinuousClock.Instant
+    private let clock: @Sendable () -> Moment
 
-    init(clock: @escaping @Sendable () -> ContinuousClock.Instant) { self.clock = clock }
+    init(clock: @escaping @Sendable () -> Moment) { self.clock = clock }
 
     func schedule(_ observer: Subscriber) {
         let now = clock()
@@ -82,7 +82,7 @@ final class ObserverThreads: ObserverExecutor {
 
 extension ObserverThreads.State {
     /// Queues an observer. Returns false if it already waits or runs.
-    fileprivate mutating func add(_ observer: Subscriber, at now: ContinuousClock.Instant) -> Bool {
+    fileprivate mutating func add(_ observer: Subscriber, at now: Moment) -> Bool {
         if let place = running.firstIndex(where: { $0?.turn.observer === observer }) {
             if running[place]?.again == nil { running[place]?.again = now }
             return false
@@ -93,7 +93,7 @@ extension ObserverThreads.State {
     }
 
     /// Ends the turn of a thread and returns the next; nil if none waits, which makes the thread idle.
-    fileprivate mutating func next(on thread: Int, at now: ContinuousClock.Instant) -> ObserverThreads.Turn? {
+    fileprivate mutating func next(on thread: Int, at now: Moment) -> ObserverThreads.Turn? {
         let last = running[thread]
         running[thread] = nil
         if let last, let again = last.again { _ = add(last.turn.observer, at: again) }

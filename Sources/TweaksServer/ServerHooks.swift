@@ -34,7 +34,7 @@ package struct TweakServerHooks: Sendable {
     /// Called after the files of the Unix sockets were checked.
     package var onSocketCheck: @Sendable () -> Void = {}
     /// The monotonic clock for deadlines. Tests may control it; see `TweakServer.wake()`.
-    package var clock: @Sendable () -> ContinuousClock.Instant = { .now }
+    package var clock: @Sendable () -> Moment = { .now }
     /// The user of the next connection on loopback, for tests; nil: the kernel is asked.
     package var loopbackUser: (@Sendable () -> UInt32?)?
     /// Intercepts system calls in tests.
@@ -43,7 +43,7 @@ package struct TweakServerHooks: Sendable {
     package init() {}
 
     /// The current time in a type whose layout the compiler knows.
-    var now: Moment { Moment(clock()) }
+    var now: Moment { clock() }
 
     /// The wall clock time of a monotonic one.
     func wallClock(at time: Moment) -> Int64 {

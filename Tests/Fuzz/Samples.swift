@@ -10,7 +10,7 @@ struct Samples {
     let registry: TweakRegistry
 
     init() {
-        let start = ContinuousClock.now
+        let start = Moment.now
         registry = TweakRegistry(now: { start }, sleep: { _ in try await Task.sleep(for: .seconds(1_000_000)) })
         for collection in ["Free", "Bound"] {
             let isBound = collection == "Bound"

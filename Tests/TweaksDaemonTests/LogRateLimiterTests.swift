@@ -10,11 +10,11 @@ import TweaksTestSupport
 struct LogRateLimiterTests {
     private let log = LogLines()
     private let limiter: LogRateLimiter
-    private let start = ContinuousClock.now
+    private let start = Moment.now
 
     init() { limiter = LogRateLimiter(delay: .seconds(3_600)) { [log] in log.add($0) } }
 
-    private func write(_ lines: [String], of origin: String, at now: ContinuousClock.Instant) {
+    private func write(_ lines: [String], of origin: String, at now: Moment) {
         limiter.write(count: lines.count, of: origin, at: now) { for line in lines { log.add(line) } }
     }
 
@@ -42,12 +42,12 @@ struct LogRateLimiterTests {
 
     @Test func linesOfSuppressedCommitsAreCounted() {
         let frequent = TweakOrigin("uid 7")
-        #expect(!limiter.suppresses(1, of: frequent, at: Moment(start)))
+        #expect(!limiter.suppresses(1, of: frequent, at: start))
         for number in 0..<105 { write(["line \(number)"], of: "uid 7", at: start) }
-        for _ in 0..<20 { #expect(limiter.suppresses(2, of: frequent, at: Moment(start))) }
-        #expect(!limiter.suppresses(1, of: TweakOrigin("uid 0"), at: Moment(start)))
-        #expect(limiter.suppresses(1, of: frequent, at: Moment(start + .milliseconds(99))))
-        #expect(!limiter.suppresses(1, of: frequent, at: Moment(start + .milliseconds(101))))
+        for _ in 0..<20 { #expect(limiter.suppresses(2, of: frequent, at: start)) }
+        #expect(!limiter.suppresses(1, of: TweakOrigin("uid 0"), at: start))
+        #expect(limiter.suppresses(1, of: frequent, at: start + .milliseconds(99)))
+        #expect(!limiter.suppresses(1, of: frequent, at: start + .milliseconds(101)))
         write(["later"], of: "uid 7", at: start + .milliseconds(101))
         #expect(log.all.suffix(2) == ["… and 46 more lines about uid 7", "later"])
     }

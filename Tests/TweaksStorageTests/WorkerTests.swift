@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import Tweaks
 import TweaksTestSupport
 
 @testable import TweaksStorage
@@ -10,7 +11,7 @@ import TweaksTestSupport
     /// Executes the orders and records each turn.
     private struct Job: WorkerJob {
         let turns: Turns
-        var nextWake: ContinuousClock.Instant?
+        var nextWake: Moment?
         var descriptor: Int32?
 
         mutating func turn(_ orders: [@Sendable () -> Void], isLast: Bool) {
@@ -46,7 +47,7 @@ import TweaksTestSupport
     private let nothing: @Sendable () -> Void = {}
 
     @discardableResult
-    private func start(_ worker: Orders, nextWake: ContinuousClock.Instant? = nil, descriptor: Int32? = nil) -> Bool {
+    private func start(_ worker: Orders, nextWake: Moment? = nil, descriptor: Int32? = nil) -> Bool {
         worker.start(waitsForDescriptors: descriptor != nil) { [turns] in
             Job(turns: turns, nextWake: nextWake, descriptor: descriptor)
         }

@@ -1,12 +1,13 @@
 // A clock that only a test advances, for code that reads the time or sleeps.
 
 import Synchronization
+package import Tweaks
 
 /// A clock that stands still until it is advanced.
 package final class ManualClock: Sendable {
     private struct State {
-        var now = ContinuousClock.now
-        var sleepers: [UInt64: (end: ContinuousClock.Instant, continuation: CheckedContinuation<Void, any Error>)] = [:]
+        var now = Moment.now
+        var sleepers: [UInt64: (end: Moment, continuation: CheckedContinuation<Void, any Error>)] = [:]
         var canceled: Set<UInt64> = []
         var count: UInt64 = 0
     }
@@ -15,16 +16,16 @@ package final class ManualClock: Sendable {
 
     package init() {}
 
-    package var now: ContinuousClock.Instant { state.withLock { $0.now } }
+    package var now: Moment { state.withLock { $0.now } }
 
     /// The wake-up times of all sleeping tasks, in order.
-    package var sleepers: [ContinuousClock.Instant] { state.withLock { $0.sleepers.values.map(\.end).sorted() } }
+    package var sleepers: [Moment] { state.withLock { $0.sleepers.values.map(\.end).sorted() } }
 
     /// The number of calls of ``sleep(until:)``.
     package var sleeps: UInt64 { state.withLock { $0.count } }
 
     /// Returns when the clock reaches the time; throws when the task is canceled.
-    package func sleep(until end: ContinuousClock.Instant) async throws {
+    package func sleep(until end: Moment) async throws {
         let number = state.withLock { state in
             state.count += 1
             return state.count

@@ -1,6 +1,7 @@
 // A running clock that a test can put forward, for tests of server timeouts.
 
 import Synchronization
+package import Tweaks
 package import TweaksServer
 
 /// The continuous clock plus an offset. A test jumps past a timeout at once, so that only what has to expire does, even
@@ -10,7 +11,7 @@ package final class OffsetClock: Sendable {
 
     package init() {}
 
-    package var now: ContinuousClock.Instant { .now + offset.withLock { $0 } }
+    package var now: Moment { .now + offset.withLock { $0 } }
 
     /// Advances the clock and wakes a server that uses it.
     package func advance(by duration: Duration, _ server: TweakServer) {

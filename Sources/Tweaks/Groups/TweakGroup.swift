@@ -150,13 +150,59 @@ extension TweakGroup {
     public func observe(
         @_inheritActorContext _ handler: @escaping @isolated(any) @Sendable (TweakChange<Template>) -> Void
     ) -> TweakObservation {
+        // Unsafe: the cast drops the isolation, so the closure must only be called on its actor.
+        let unisolated = unsafeBitCast(handler, to: (@Sendable (TweakChange<Template>) -> Void).self)
+        return TweakObservation(subscriber(on: handler.isolation, unisolated))
+    }
+
+    /// Calls `handler` on an actor after each commit that changed the value, for as long as the actor lives; see
+    /// ``Tweak/observe(on:_:)``.
+    ///
+    /// ```swift
+    /// actor Client {
+    ///     init() { Upstream.timeouts.observe(on: self) { client, change in client.configure(change.new) } }
+    /// }
+    /// ```
+    @discardableResult
+    public func observe<A: Actor>(
+        on actor: A, _ handler: @escaping @Sendable (isolated A, TweakChange<Template>) -> Void
+    ) -> TweakBinding {
+        let subscriber = subscriber(on: actor, owner: actor) { [weak actor] change in
+            actor?.assumeIsolated { handler($0, change) }
+        }
+        return TweakBinding(subscriber: subscriber)
+    }
+
+    /// Keeps state of an actor equal to the value, for as long as the actor lives; see ``Tweak/bind(on:when:_:)``.
+    @discardableResult
+    public func bind<A: Actor>(
+        on actor: A, when: TweakBindingStart = .now, _ write: @escaping @Sendable (isolated A, Template) -> Void
+    ) -> TweakBinding {
+        let reader = core.reader
+        let subscriber = Subscriber(reader.nodes, of: core.registry, on: actor, owner: actor, seesAll: true) {
+            [weak actor, weak registry = core.registry] change in
+            guard let actor, let registry, change != nil else { return }
+            let value = reader.read(registry)
+            actor.assumeIsolated { write($0, value) }
+        }
+        guard subscriber.start(), when == .now else { return TweakBinding(subscriber: subscriber) }
+        if FrozenTrait.isOn {
+            // Nothing is registered.
+            let value = core.defaultValue
+            Task { await write(actor, value) }
+        } else {
+            subscriber.runNow(core.registry)
+        }
+        return TweakBinding(subscriber: subscriber)
+    }
+
+    private func subscriber(
+        on actor: (any Actor)?, owner: AnyObject? = nil, _ handler: @escaping @Sendable (TweakChange<Template>) -> Void
+    ) -> Subscriber {
         let reader = core.reader
         let view = GroupObserverState()
         let itself = WeakBox<Subscriber>()
-        let actor = handler.isolation
-        // Unsafe: the cast drops the isolation, so the closure must only be called on its actor.
-        let handler = unsafeBitCast(handler, to: (@Sendable (TweakChange<Template>) -> Void).self)
-        let subscriber = Subscriber(reader.nodes, of: core.registry, on: actor, seesAll: true) {
+        let subscriber = Subscriber(reader.nodes, of: core.registry, on: actor, owner: owner, seesAll: true) {
             [weak registry = core.registry] change in
             guard let change, let registry, let subscriber = itself.value else { return }
             let (before, now, latest) = view.advance(subscriber, registry)
@@ -168,7 +214,7 @@ extension TweakGroup {
         }
         itself.value = subscriber
         if !view.start(subscriber, core.registry) { subscriber.cancel() }
-        return TweakObservation(subscriber)
+        return subscriber
     }
 
     /// The current value first, then the value after each commit that changed it; a slow reader gets the newest.

@@ -1,4 +1,4 @@
-// Binds properties of objects to tweaks.
+// Binds properties of objects, and the state of actors, to tweaks.
 
 /// When a binding first writes.
 public enum TweakBindingStart: Sendable {
@@ -8,9 +8,9 @@ public enum TweakBindingStart: Sendable {
     case onChange
 }
 
-/// A binding of a property to a tweak. It ends with its object; cancel it to end it earlier.
+/// A binding of a property to a tweak, or an observer of an actor. It ends with its object; cancel it to end it earlier.
 public struct TweakBinding: Sendable {
-    fileprivate let subscriber: Subscriber
+    let subscriber: Subscriber
 
     /// Ends the binding: no more writes start.
     public func cancel() { subscriber.cancel() }
@@ -75,5 +75,79 @@ extension Tweak {
         let subscriber = Subscriber([node], of: registry, on: actor, owner: object, seesAll: true, call: write)
         subscriber.start()
         return TweakBinding(subscriber: subscriber)
+    }
+}
+
+// MARK: - Actors
+
+extension Tweak {
+    /// Calls `handler` on an actor after each change of the current value, for as long as the actor lives.
+    ///
+    /// The actor is held weakly, so that the result need not be stored, and an actor can observe in its initializer. The
+    /// handler may use and change the actor's state. Otherwise it runs as described at ``observe(_:)``: before the setter
+    /// returns if the change is made on that actor, soon after if it is made elsewhere, never two at once, and the newest
+    /// change wins. There is no initial call; see ``bind(on:when:_:)``.
+    ///
+    /// ```swift
+    /// actor Workers {
+    ///     init() { Pool.size.observe(on: self) { workers, change in workers.resize(to: change.new) } }
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - actor: The actor on which the handler runs.
+    ///   - handler: Receives the actor and each change.
+    /// - Returns: The binding, to end it before the actor is released.
+    @discardableResult
+    public func observe<A: Actor>(
+        on actor: A, _ handler: @escaping @Sendable (isolated A, TweakChange<Value>) -> Void
+    ) -> TweakBinding {
+        let subscriber = Subscriber([node], of: registry, on: actor, owner: actor) { [weak actor] change in
+            guard let actor, let change, let old = change.old.typed.value(as: Value.self),
+                let new = change.new.typed.value(as: Value.self)
+            else { return }
+            let seen = TweakChange(old: old, new: new, origin: change.origin, revision: change.revision)
+            actor.assumeIsolated { handler($0, seen) }
+        }
+        subscriber.start()
+        return TweakBinding(subscriber: subscriber)
+    }
+
+    /// Keeps state of an actor equal to the tweak, for as long as the actor lives.
+    ///
+    /// It writes the current value first: at once if this code runs on the actor, soon after if it does not, as in an
+    /// actor's synchronous initializer. Then it writes after each change, as ``observe(on:_:)``.
+    ///
+    /// ```swift
+    /// actor Workers {
+    ///     private var limit = 0
+    ///     init() { Pool.size.bind(on: self) { workers, size in workers.limit = size } }
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - actor: The actor on which the value is written; held weakly.
+    ///   - when: Whether to write the current value, too.
+    ///   - write: Receives the actor and the value.
+    @discardableResult
+    public func bind<A: Actor>(
+        on actor: A, when: TweakBindingStart = .now, _ write: @escaping @Sendable (isolated A, Value) -> Void
+    ) -> TweakBinding {
+        // Receives all changes: it writes the current value, which may be newer than the delivered change.
+        let subscriber = Subscriber([node], of: registry, on: actor, owner: actor, seesAll: true) {
+            [weak actor, cell] change in
+            guard let actor, change != nil else { return }
+            let value = cell.load()
+            actor.assumeIsolated { write($0, value) }
+        }
+        if subscriber.start(), when == .now { subscriber.runNow(registry) }
+        return TweakBinding(subscriber: subscriber)
+    }
+}
+
+extension Subscriber {
+    /// Runs the observer once on its actor, as if its first tweak had been set to the same value.
+    func runNow(_ registry: TweakRegistry) {
+        guard let node = nodes.first, let current = registry.state.withLock({ $0.current([node]) }).first else { return }
+        _ = enqueue(PendingChange(node: node, old: current, new: current, origin: .code, revision: registry.revision))
+        runOnActor()
     }
 }

@@ -29,5 +29,7 @@ package struct Moment: Hashable, Comparable, Sendable {
 
     package static func + (moment: Moment, duration: Duration) -> Moment { moment.advanced(by: duration) }
 
+    package static func += (moment: inout Moment, duration: Duration) { moment = moment + duration }
+
     package static func - (moment: Moment, duration: Duration) -> Moment { moment.advanced(by: .zero - duration) }
 }

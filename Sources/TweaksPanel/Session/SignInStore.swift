@@ -90,14 +90,14 @@ package final class SignInStore: Sendable {
 
     private let state = Mutex(State())
     private let wallClock: @Sendable () -> Int64
-    private let clock: @Sendable () -> ContinuousClock.Instant
+    private let clock: @Sendable () -> Moment
     /// The key that authenticates challenges and page keys, which therefore end with the process.
     private let secret = SHA256.digest((Scram.makeNonce() + Scram.makeNonce()).utf8)
-    private let start: ContinuousClock.Instant
+    private let start: Moment
 
     package init(
         wallClock: @escaping @Sendable () -> Int64 = { ThisProcess.wallClock },
-        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+        clock: @escaping @Sendable () -> Moment = { .now }
     ) {
         (self.wallClock, self.clock, start) = (wallClock, clock, clock())
     }

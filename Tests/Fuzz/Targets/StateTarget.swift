@@ -1,6 +1,7 @@
 // Fuzzes the state files: entries that were read survive a round trip.
 
 import Dispatch
+import Tweaks
 import TweaksStorage
 
 /// Overrides and history. The first byte selects which.
@@ -28,10 +29,10 @@ enum StateTarget {
 
 /// A clock that stands still, so that an input has the same meaning in each run.
 private struct StoppedClock: StorageTime {
-    private static let start = ContinuousClock.now
+    private static let start = Moment.now
 
-    var now: ContinuousClock.Instant { Self.start }
+    var now: Moment { Self.start }
     var wall: Int64 { 1_795_300_000_000 }
 
-    func wait(for bell: DispatchSemaphore, until deadline: ContinuousClock.Instant?) {}
+    func wait(for bell: DispatchSemaphore, until deadline: Moment?) {}
 }

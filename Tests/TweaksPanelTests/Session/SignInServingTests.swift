@@ -320,7 +320,7 @@ import TweaksWire
 
     /// However many other challenges are open; only by the process that made it.
     @Test(arguments: ["", ".", "a.b.c.d"]) func anAnswerIsValidOnceForItsChallenge(_ nonce: String) throws {
-        let start = ContinuousClock.now
+        let start = Moment.now
         let signIns = SignInStore(clock: { start })
         var client = Scram.Client(user: verifier.id, password: "twk_ops", nonce: "n\(nonce)")
         let challenge = try signIns.begin(client.first)
@@ -351,7 +351,7 @@ import TweaksWire
     }
 
     @Test func aChallengeExpiresAfterAMinute() throws {
-        let start = ContinuousClock.now
+        let start = Moment.now
         let now = Box(start)
         let signIns = SignInStore(clock: { now.value })
         let signIn = signIns.add(keyID: "a", key: [1])

@@ -10,13 +10,13 @@ import TweaksTestSupport
     /// A clock that advances by 20 µs when it is read and by 50 µs with each system call on a client: the time of a
     /// slow machine, the same in each run.
     private final class Effort: FaultInjector {
-        private let start = ContinuousClock.now
+        private let start = Moment.now
         private let microseconds = Atomic(0)
         let sends = Atomic(0)
 
         var elapsed: Int { microseconds.load(ordering: .relaxed) }
 
-        func read() -> ContinuousClock.Instant {
+        func read() -> Moment {
             start + .microseconds(microseconds.add(20, ordering: .relaxed).newValue)
         }
 

@@ -1,11 +1,12 @@
 // Tests that what earlier runs wrote today counts beside what this run has written meanwhile.
 
 import Testing
+import Tweaks
 
 @testable import TweaksStorage
 
 struct AuditBudgetsTests {
-    private let now = ContinuousClock.now
+    private let now = Moment.now
 
     /// The budgets after one origin has written some bytes.
     private func budgets(_ bytes: Int, before: Duration = .zero, perDay: Int = 100) -> AuditBudgets {

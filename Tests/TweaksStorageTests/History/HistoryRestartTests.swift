@@ -13,7 +13,7 @@ private struct Model {
         var after: [Double?]
         var session: UInt64
         var touched: [Int]
-        var time: ContinuousClock.Instant
+        var time: Moment
     }
 
     var overrides: [Double?]
@@ -23,7 +23,7 @@ private struct Model {
     var canMerge = false
 
     mutating func commit(
-        _ changes: [(index: Int, value: Double?)], by session: UInt64, at time: ContinuousClock.Instant
+        _ changes: [(index: Int, value: Double?)], by session: UInt64, at time: Moment
     ) {
         let before = overrides
         for (index, value) in changes { overrides[index] = value }
@@ -101,7 +101,7 @@ private struct Model {
     }
 
     private func commit(
-        _ registry: TweakRegistry, _ model: inout Model, at time: ContinuousClock.Instant,
+        _ registry: TweakRegistry, _ model: inout Model, at time: Moment,
         _ random: inout SeededGenerator
     ) throws {
         let session = UInt64.random(in: 1...3, using: &random)

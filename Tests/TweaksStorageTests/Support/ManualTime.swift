@@ -4,24 +4,25 @@ import Dispatch
 import Foundation
 import Synchronization
 import Testing
+import Tweaks
 import TweaksStorage
 import TweaksTestSupport
 
 /// Time that stands still until it is advanced. It begins on 2026-11-21 at 9:30.
 final class ManualTime: StorageTime {
     private struct State {
-        var now = ContinuousClock.now
+        var now = Moment.now
         var wall: Int64 = 1_795_253_400_123
-        var sleeper: (semaphore: DispatchSemaphore, deadline: ContinuousClock.Instant?)?
+        var sleeper: (semaphore: DispatchSemaphore, deadline: Moment?)?
     }
 
     private let state = Mutex(State())
     private let condition = NSCondition()
 
-    var now: ContinuousClock.Instant { state.withLock { $0.now } }
+    var now: Moment { state.withLock { $0.now } }
     var wall: Int64 { state.withLock { $0.wall } }
 
-    func wait(for semaphore: DispatchSemaphore, until deadline: ContinuousClock.Instant?) {
+    func wait(for semaphore: DispatchSemaphore, until deadline: Moment?) {
         let isOver = state.withLock { state in
             if let deadline, deadline <= state.now { return true }
             state.sleeper = (semaphore, deadline)

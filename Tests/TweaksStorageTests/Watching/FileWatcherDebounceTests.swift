@@ -3,6 +3,7 @@
 import Foundation
 import Synchronization
 import Testing
+import Tweaks
 import TweaksStorage
 import TweaksTestSupport
 
@@ -78,7 +79,7 @@ import TweaksTestSupport
 
     // MARK: Debouncer
 
-    private let start = ContinuousClock.now
+    private let start = Moment.now
 
     private func debouncer() -> Debouncer { Debouncer(.init(quiet: .milliseconds(20), writing: .milliseconds(250))) }
 

@@ -4,6 +4,7 @@ import Dispatch
 import Foundation
 import Synchronization
 import Testing
+import Tweaks
 import TweaksStorage
 import TweaksTestSupport
 
@@ -138,7 +139,7 @@ import TweaksTestSupport
 
         /// Whether a condition is fulfilled within two minutes.
         static func waits(_ isTrue: () throws -> Bool) throws -> Bool {
-            let deadline = ContinuousClock.now + .seconds(120)
+            let deadline = Moment.now + .seconds(120)
             while .now < deadline { if try isTrue() { return true } }
             return false
         }

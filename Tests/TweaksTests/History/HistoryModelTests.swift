@@ -64,7 +64,7 @@ struct HistoryModelTests {
     func thousandsOfCommitsUndosAndRedosAgreeWithTheModel(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let now = Mutex(0)
-        let start = ContinuousClock.now
+        let start = Moment.now
         let registry = TweakRegistry { start + .milliseconds(now.withLock { $0 }) }
         registry.historyLimit = 100_000
         for number in 0..<6 { _ = try registry.register("A", "B", "\(number)", 0) }

@@ -7,7 +7,7 @@ import Tweaks
 @Suite("History")
 struct HistoryTests {
     private final class Clock: Sendable {
-        let now = Mutex(ContinuousClock.now)
+        let now = Mutex(Moment.now)
         func advance(_ duration: Duration) { now.withLock { $0 += duration } }
     }
 

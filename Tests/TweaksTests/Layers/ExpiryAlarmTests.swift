@@ -8,7 +8,7 @@ import TweaksTestSupport
 struct ExpiryAlarmTests {
     private let clock = ManualClock()
     private let registry: TweakRegistry
-    private let start: ContinuousClock.Instant
+    private let start: Moment
 
     init() {
         let clock = clock

@@ -25,7 +25,7 @@ struct LayersTests {
 
     private func entry(_ layer: TweakLayer, _ value: Int64) throws -> Overlays.Entry {
         let prepared = try #require(TypedCore(0, choices: []).prepare(.int(value)))
-        return Overlays.Entry(layer: index(layer), prepared: prepared, origin: .code, moment: .now)
+        return Overlays.Entry(layer: index(layer), prepared: prepared, origin: .code, time: .now)
     }
 
     @Test(arguments: [
@@ -83,7 +83,7 @@ struct LayersTests {
     }
 
     @Test func eachLayerHasItsOriginAndTime() throws {
-        let start = ContinuousClock.now
+        let start = Moment.now
         let ticks = Box(0)
         let registry = TweakRegistry(now: {
             ticks.value += 1
@@ -95,7 +95,7 @@ struct LayersTests {
         let layers = tweak.erased.layers
         #expect(layers.map(\.origin.description) == ["code", "uid 1000"])
         #expect(layers.map(\.value) == [.int(5), .int(6)])
-        #expect(layers.map(\.time) == [declared, ticks.value].map { start.advanced(by: .seconds($0)) })
+        #expect(layers.map(\.moment) == [declared, ticks.value].map { start.advanced(by: .seconds($0)) })
         try registry.commit(origin: TweakOrigin("the\npanel")) { $0.set(tweak, 7) }
         #expect(tweak.erased.layers.last?.origin.description == "the\u{FFFD}panel")
     }
