@@ -1,4 +1,4 @@
-// Defines the state of one connection: client, input, pending replies, watches.
+// Defines the state of one connection: client, lifecycle, input, work in progress.
 
 import Tweaks
 import TweaksSystem
@@ -155,4 +155,189 @@ final class Session {
 
     /// Whether it has pending output: long replies, waiting replies, events.
     var hasBacklog: Bool { !replies.isEmpty || events.areWaiting }
+}
+
+/// The state of a session. It opens at most once and ends once; an invalid step has no effect.
+///
+/// The socket is separate: bytes may still be in transit after the session has ended.
+struct SessionLifecycle: Equatable, Sendable {
+    /// A transition.
+    enum Transition: Equatable, Sendable {
+        /// Its identity is being checked.
+        case identify
+        /// It is admitted.
+        case open
+        /// It ends, for this reason.
+        case end(TweakSession.Reason)
+    }
+
+    private(set) var state: TweakSession.State = .created
+
+    /// Applies a step.
+    /// - Returns: False if the step is invalid in this state; then nothing has changed.
+    mutating func apply(_ transition: Transition) -> Bool {
+        switch (state, transition) {
+        case (.created, .identify): state = .opening
+        case (.opening, .open): state = .open
+        case (.created, .end(let reason)), (.opening, .end(let reason)): state = .failed(reason)
+        case (.open, .end(let reason)): state = .closed(reason)
+        default: return false
+        }
+        return true
+    }
+
+    /// Whether its requests are carried out.
+    var isOpen: Bool { state == .open }
+}
+
+extension TweakSession.State {
+    /// The reason it ended; nil while it has not.
+    package var reason: TweakSession.Reason? {
+        switch self {
+        case .closed(let reason), .failed(let reason): reason
+        case .created, .opening, .open: nil
+        }
+    }
+
+    /// The state's name in replies.
+    var word: String {
+        switch self {
+        case .created: "created"
+        case .opening: "opening"
+        case .open: "open"
+        case .closed: "closed"
+        case .failed: "failed"
+        }
+    }
+}
+
+/// One piece of work at a time: replies come in the order of the requests. Only replaced as a whole, so that reading it
+/// is cheap.
+indirect enum Work {
+    case idle
+    /// Background work will give the reply.
+    case running(Running)
+    /// The request visits many tweaks, in slices.
+    case sweeping(Sweep, of: Request)
+    /// A wrong token is answered with this error after a delay.
+    case authenticationDelay(TweakError)
+    /// The session was ended from outside during work that now has its reply; this error comes next.
+    case closing(TweakError)
+
+    /// Background work.
+    struct Running {
+        enum Kind { case request, action, reload }
+
+        var kind = Kind.request
+        /// Revokes the work with the rights behind it.
+        var cancellation: CancellationFlag?
+        /// The change that is written before it takes effect.
+        var proposal: Proposal?
+        /// Whether the change waits for the audit.
+        var isAwaitingAudit = false
+        /// Whether it is a change, whose refusal is an event.
+        var isChange = false
+        /// The error after the reply, which is the last one.
+        var closeReason: TweakError?
+
+        init(_ kind: Kind = .request, _ cancellation: CancellationFlag? = nil) {
+            (self.kind, self.cancellation) = (kind, cancellation)
+        }
+    }
+
+    /// Whether the next request has to wait.
+    var isBusy: Bool {
+        switch self {
+        case .idle, .closing: false
+        case .running, .sweeping, .authenticationDelay: true
+        }
+    }
+
+    /// The error to send before anything else begins.
+    var nextCloseReason: TweakError? { if case .closing(let error) = self { error } else { nil } }
+
+    var running: Running? { if case .running(let running) = self { running } else { nil } }
+
+    /// The error to send at the end, if the session was ended during work.
+    var closeReason: TweakError? {
+        switch self {
+        case .closing(let error): error
+        case .running(let running): running.closeReason
+        case .idle, .sweeping, .authenticationDelay: nil
+        }
+    }
+
+    /// Whether it proceeds in turns.
+    var isSweeping: Bool { if case .sweeping = self { true } else { false } }
+
+    /// Whether events wait for its reply: those of a reload, and those newer than the values that a watch shows.
+    var delaysEvents: Bool {
+        switch self {
+        case .running(let running): running.kind == .reload
+        case .sweeping(let sweep, _): sweep.isContinuation
+        case .idle, .authenticationDelay, .closing: false
+        }
+    }
+
+    /// Returns the work with its running part changed, if there is one.
+    func updated(_ body: (inout Running) -> Void) -> Work {
+        guard case .running(var running) = self else { return self }
+        body(&running)
+        return .running(running)
+    }
+
+    /// Returns the work with its next stage, for the same request.
+    func continuing(with next: Running) -> Work {
+        updated { ($0.kind, $0.proposal, $0.isAwaitingAudit) = (next.kind, next.proposal, next.isAwaitingAudit) }
+    }
+
+    /// Returns the work after the running part got its reply.
+    var ended: Work {
+        guard case .running(let running) = self else { return self }
+        return running.closeReason.map { .closing($0) } ?? .idle
+    }
+}
+
+/// A table of sessions, used on the I/O thread only. A descriptor's number is reused as soon as it is closed.
+final class SessionTable {
+    private var slots: [Session?] = []
+    private(set) var count = 0
+    /// The number of ended sessions that only wait for their peer to close.
+    var lingeringCount = 0
+    /// The number of the newest session.
+    private var newest: UInt64 = 0
+    /// Sessions with higher numbers were opened in this round.
+    private var newestBeforeRound: UInt64 = 0
+
+    /// All sessions.
+    var all: [Session] { slots.compactMap(\.self) }
+
+    /// The session on a descriptor.
+    subscript(descriptor: Int32) -> Session? {
+        let position = Int(descriptor)
+        return slots.indices.contains(position) ? slots[position] : nil
+    }
+
+    /// Returns a new session number.
+    func makeNumber() -> UInt64 {
+        newest += 1
+        return newest
+    }
+
+    func insert(_ session: Session) {
+        let position = Int(session.id.descriptor)
+        while slots.count <= position { slots.append(nil) }
+        slots[position] = session
+        count += 1
+    }
+
+    func remove(_ session: Session) {
+        slots[Int(session.id.descriptor)] = nil
+        count -= 1
+    }
+
+    func beginRound() { newestBeforeRound = newest }
+
+    /// Whether it was opened after the last wait.
+    func isFromThisRound(_ session: Session) -> Bool { session.id.number > newestBeforeRound }
 }

@@ -1,5 +1,6 @@
-// Visits many tweaks for one request, in slices of time, so that other sessions are served between them.
+// Carries out long requests: in slices of turns, or off the I/O thread.
 
+import Synchronization
 import Tweaks
 import TweaksWire
 
@@ -119,5 +120,82 @@ extension EventLoop {
             session.work = .idle
             carryOut(request, session) { executor.refusal(error, of: request, session) }
         }
+    }
+}
+
+extension Executor {
+    /// Ended sessions whose background work is still running.
+    struct OrphanedRequests {
+        /// Sessions whose work waits for a disk or a handler.
+        var requests: Set<SessionID> = []
+        /// Sessions whose actions are running. They are counted separately, so that clients with the right `run` only
+        /// cannot exhaust the limit of the others.
+        var runs: Set<SessionID> = []
+
+        func contains(_ id: SessionID) -> Bool { requests.contains(id) || runs.contains(id) }
+
+        mutating func remove(_ id: SessionID) {
+            requests.remove(id)
+            runs.remove(id)
+        }
+    }
+
+    /// Refuses background work while too much of it belongs to ended sessions. Clients that request and disconnect
+    /// repeatedly could otherwise fill the memory behind a disk that does not answer.
+    func refuseIfTooManyOrphaned() throws(TweakError) {
+        try refuse(orphaned.requests.count, "wait for a disk or a handler; try again when it has answered")
+    }
+
+    /// Refuses background work also if the peer has too much of it in progress, since other peers would wait behind it.
+    func refuseIfBusy(_ session: Session) throws(TweakError) {
+        try refuseIfTooManyPending(session)
+        try refuseIfTooManyOrphaned()
+    }
+
+    /// Refuses actions by the same rules. Actions run concurrently.
+    func refuseRunIfBusy(_ session: Session) throws(TweakError) {
+        try refuseIfTooManyPending(session)
+        try refuse(orphaned.runs.count, "run actions; try again when they have ended")
+    }
+
+    private func refuseIfTooManyPending(_ session: Session) throws(TweakError) {
+        let account = session.account
+        // This session's work is in progress and counted already.
+        if account.pending < limits.pendingRequestsPerPeer || pending[session.id] != nil { return }
+        throw TweakError(
+            .busy, "\(account.pending) requests of \(account.name) are under way; wait for one of them",
+            limit: .pendingRequestsPerPeer)
+    }
+
+    private func refuse(_ count: Int, _ what: String) throws(TweakError) {
+        if count < limits.abandonedRequests { return }
+        throw TweakError(.busy, "\(count) requests of sessions that have ended \(what)", limit: .abandonedRequests)
+    }
+}
+
+/// A flag that tells background work whether its session may still have the result.
+final class CancellationFlag: Sendable {
+    private let isOver = Atomic(false)
+    private let isRevoked = Atomic(false)
+
+    /// Cancels because the session lost the rights behind the work: the result must not be sent either.
+    func revoke() {
+        isRevoked.store(true, ordering: .releasing)
+        end()
+    }
+
+    /// Cancels because the session has ended. Work that has begun still gets its reply; no more begins.
+    func end() { isOver.store(true, ordering: .releasing) }
+
+    /// The reason not to begin or continue; nil while work may go on.
+    var refusal: TweakError? {
+        if let secrecy { return secrecy }
+        return isOver.load(ordering: .acquiring) ? TweakError(.closing, "the session was ended before this began") : nil
+    }
+
+    /// The error that replaces the result; nil while the result may be sent.
+    var secrecy: TweakError? {
+        isRevoked.load(ordering: .acquiring)
+            ? TweakError(.denied, "your rights have changed while this was under way; check its effect") : nil
     }
 }

@@ -1,4 +1,4 @@
-// Tracks the revisions that disk and audit have reached; replies wait for these.
+// Makes replies and changes wait for disk and audit.
 
 import Tweaks
 

@@ -1,4 +1,4 @@
-// Runs the I/O thread: waits for sockets and advances each ready session.
+// Runs the I/O thread: one turn of the loop, from waiting for sockets to deadlines.
 
 import Tweaks
 import TweaksWire

@@ -1,4 +1,4 @@
-// Handles commands about the server and the session: help, hello, stats, json, prompt.
+// Handles commands about the server and its sessions: help, hello, stats, sessions, whoami, json, prompt.
 
 import Tweaks
 import TweaksWire
@@ -180,4 +180,85 @@ extension Executor {
 
 extension Duration {
     fileprivate var wholeMilliseconds: Int64 { Int64(self / .milliseconds(1)) }
+}
+
+extension Executor {
+    /// Lists all sessions that have not ended, oldest first; a window's connections count as one.
+    func list(_ sessions: [Session], for own: Session) -> Reply {
+        let living = sessions.filter { $0.credentials.lifecycle.state.reason == nil }
+            .sorted { $0.id.number < $1.id.number }
+        let entries = Dictionary(grouping: living, by: \.number).sorted { $0.key < $1.key }
+        return .rows("sessions", entries.map { ([line($0.value, own)], json($0.value, own)) })
+    }
+
+    /// - Parameter connections: At least one, oldest first.
+    private func line(_ connections: [Session], _ own: Session) -> String {
+        let session = connections[0]
+        let parts = [
+            session.shownOrigin.description, session.identity.peer.text, session.identity.peer.transport.rawValue,
+            session.credentials.lifecycle.state.word,
+            "may \(session.grants.rights.text)", "watches \(connections.sum(\.watches.count))",
+            "commits \(commits(connections))", "unsent \(connections.sum { $0.output.count })",
+            TweakValue.duration(.seconds(age(of: session))).text + " old",
+        ]
+        return "\(session.number == own.number ? "→" : " ") \(session.number)  \(parts.joined(separator: ", "))"
+    }
+
+    func json(_ connections: [Session], _ own: Session) -> JSON {
+        let session = connections[0]
+        return .object(
+            [
+                ("session", .count(session.number)), ("identity", .string(session.shownOrigin.description)),
+                ("state", .string(session.credentials.lifecycle.state.word)),
+                ("transport", .string(session.identity.peer.transport.rawValue)),
+                ("peer", .string(session.identity.peer.text)),
+                ("scopes", session.grants.rights.json), ("watches", .count(connections.sum(\.watches.count))),
+                ("commits", .count(commits(connections))), ("unsentBytes", .count(connections.sum { $0.output.count })),
+                ("ageSeconds", .int(age(of: session))), ("own", .bool(session.number == own.number)),
+            ] + (session.shownOrigin.name.map { [("person", .string($0))] } ?? []))
+    }
+
+    private func commits(_ connections: [Session]) -> UInt64 {
+        connections.reduce(connections[0].identity.window?.earlierCommits ?? 0) { $0 + $1.changes.commits }
+    }
+}
+
+extension Session {
+    /// The origin to display: that of its window, if it has one.
+    fileprivate var shownOrigin: TweakOrigin { identity.window?.origin ?? origin }
+}
+
+extension [Session] {
+    fileprivate func sum(_ count: (Session) -> Int) -> Int { reduce(0) { $0 + count($1) } }
+}
+
+/// Samples of the revision, taken when the I/O thread is awake anyway: an idle process is not woken to measure.
+struct CommitRate {
+    private var samples: [(time: Moment, revision: UInt64)]
+    private let interval: Duration = .seconds(5)
+    private let window: Duration = .seconds(60)
+
+    init(_ revision: UInt64, at now: Moment) { (samples, dueAt) = ([(now, revision)], now + interval) }
+
+    /// When the next sample is due.
+    private(set) var dueAt: Moment
+
+    /// Whether a sample is due.
+    func isDue(_ now: Moment) -> Bool { dueAt <= now }
+
+    /// Adds a sample.
+    mutating func note(_ revision: UInt64, at now: Moment) {
+        samples.append((now, revision))
+        dueAt = now + interval
+        // The newest sample outside the window stays, since the window begins there.
+        while samples.count > 2, samples[1].time + window <= now { samples.removeFirst() }
+    }
+
+    /// The commits per second and the time measured: about the last minute, or more if nothing woke the I/O thread.
+    func rate(_ revision: UInt64, at now: Moment) -> (perSecond: Double, over: Duration) {
+        let start = samples.last { $0.time + window <= now } ?? samples[0]
+        let time = now - start.time
+        if time <= .zero { return (0, .zero) }
+        return (Double(revision &- min(start.revision, revision)) / (time / .seconds(1)), time)
+    }
 }
