@@ -110,7 +110,6 @@ public final class TweakServer: Sendable {
         self.init(name: name, registry: registry, listeners: listeners, limits: limits, hooks: hooks)
     }
 
-    /// Creates a server with hooks.
     package init(
         name: String, registry: TweakRegistry, listeners: [TweakListener], limits: TweakServerLimits,
         hooks: TweakServerHooks
@@ -272,7 +271,6 @@ public final class TweakServer: Sendable {
             instance: String(UInt64.random(in: .min ... .max), radix: 16), startedAt: hooks.now)
     }
 
-    /// The hooks of the I/O thread.
     private var loopHooks: TweakServerHooks {
         var hooks = hooks
         let endpoints = hooks.serverEndpoints.compactMap { $0 as? any DaemonEndpoint }
@@ -293,7 +291,6 @@ public final class TweakServer: Sendable {
         }
     }
 
-    /// The body of the I/O thread.
     private static func serve(
         _ running: Running, _ registry: TweakRegistry, _ identity: ServerIdentity, _ hooks: TweakServerHooks
     ) {
@@ -325,13 +322,10 @@ package struct TweakServerHooks: Sendable {
     package var audit: (any CommitSink)?
     /// The preset store; nil if there is none. Called off the I/O thread.
     package var presets: (any PresetStore)?
-    /// Additional fields for `stats`.
     package var stats: @Sendable () -> [(String, JSON)] = { [] }
     /// The names of presets, for `complete`; called off the I/O thread.
     package var presetNames: @Sendable () -> [String] = { [] }
-    /// Called for each session event.
     package var onSessionEvent: (@Sendable (TweakSessionEvent) -> Void)?
-    /// The rights of other users.
     package var access = TweakAccess()
     /// The token table at the start; `tokensChanged` updates it. Nil means that no tokens are accepted.
     package var tokens: (@Sendable () -> TokenTable)?

@@ -1,6 +1,7 @@
 // Charges a peer for sessions and commits across all its connections, so that reconnecting resets nothing.
 
 import Tweaks
+import TweaksSystem
 
 /// One peer: a token, a user on a Unix socket, or an address on TCP where no token was shown. Used on the I/O thread
 /// only.
@@ -15,8 +16,6 @@ final class Account {
     var secondarySessions = 0
     /// The number of its requests that run off the I/O thread.
     var pending = 0
-    /// The bytes of memory that its sessions hold.
-    var memorySize = 0
     private var budget: TokenBucket?
 
     init(_ name: String) { self.name = name }
@@ -30,12 +29,47 @@ final class Account {
         }
     }
 
-    /// Consumes one commit from the budget if one is available.
     func consumeCommit(_ now: Moment) -> Bool { budget?.consume(now) ?? true }
 
     /// Whether the account carries no state, so that it can be discarded and created again.
     func isIdle(_ now: Moment) -> Bool {
         sessions == 0 && lingering == 0 && secondarySessions == 0 && pending == 0 && budget?.isFull(now) ?? true
+    }
+}
+
+final class SessionAccounts {
+    /// The account that is charged: the token shown last, or the peer.
+    var primary = Account("") {
+        didSet {
+            guard isCounted, primary !== oldValue else { return }
+            oldValue.sessions -= 1
+            primary.sessions += 1
+        }
+    }
+    /// The accounts of its other tokens, which are charged for its commits as well.
+    var others: [Account] = [] {
+        didSet {
+            for account in oldValue { account.secondarySessions -= 1 }
+            for account in others { account.secondarySessions += 1 }
+        }
+    }
+    var isCounted = false {
+        didSet { if isCounted != oldValue { primary.sessions += isCounted ? 1 : -1 } }
+    }
+    /// Whether it has ended and only waits for its peer to close.
+    var isLingering = false {
+        didSet { if isLingering != oldValue { primary.lingering += isLingering ? 1 : -1 } }
+    }
+
+    /// Charges a commit to the rate limit of the peer, which all its sessions share.
+    func chargeCommit(_ now: Moment) throws(TweakError) {
+        var refusing = primary.consumeCommit(now) ? nil : primary
+        if !others.isEmpty { refusing = refusing ?? others.first { !$0.consumeCommit(now) } }
+        guard let refusing else { return }
+        throw .tooMany(
+            .commitsPerSecond,
+            "\(refusing.name) makes at most \(refusing.commitsPerSecond ?? 0) commits a second, all its sessions together; "
+                + "wait, nothing was changed")
     }
 }
 

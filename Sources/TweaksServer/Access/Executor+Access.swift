@@ -14,7 +14,6 @@ extension Executor {
         return true
     }
 
-    /// Sets the name that the user gives.
     func setPersonName(_ text: String?, _ session: Session) throws(TweakError) -> Reply {
         session.identity.name = try text.map { text throws(TweakError) in try DisplayName(text) }
         identify(session)
@@ -23,7 +22,6 @@ extension Executor {
             [("identity", .string(session.origin.description))] + session.personFields)
     }
 
-    /// Notifies the program of a session event.
     func notify(_ kind: TweakSessionEvent.Kind, _ session: Session) {
         hooks.onSessionEvent?(TweakSessionEvent(session: session.info, kind: kind))
     }
@@ -159,12 +157,10 @@ extension Executor {
     private func refuseIfCrowded(_ token: TokenEntry, _ session: Session) throws(TweakError) {
         let account = account(of: token)
         if account === session.account || account.sessions < limits.sessionsPerPeer { return }
-        throw TweakError(
-            .tooMany, "\(account.sessions) sessions of \(account.name) are open; close one, or raise the limit",
-            limit: .sessionsPerPeer)
+        throw .tooMany(
+            .sessionsPerPeer, "\(account.sessions) sessions of \(account.name) are open; close one, or raise the limit")
     }
 
-    /// Formats a timestamp, in milliseconds since 1970.
     private static func time(_ milliseconds: Int64) -> String { TimeText.seconds(milliseconds) }
 
     // MARK: whoami
@@ -189,7 +185,6 @@ extension Executor {
         .object([("name", .string(token.name)), ("expires", .text(token.expires.map(time)))])
     }
 
-    /// The session's age in seconds.
     func age(of session: Session) -> Int64 { Int64((hooks.now - session.connection.openedAt) / .seconds(1)) }
 
     // MARK: drop
@@ -198,9 +193,8 @@ extension Executor {
     func drop(_ words: [String], _ session: Session) throws(TweakError) -> Reply {
         let scopes = try [TweakScope](words)
         guard session.grants.droppedCount + scopes.count <= limits.scopes else {
-            throw TweakError(
-                .tooMany, "a session gives up at most \(limits.scopes) scopes; give up a wider one, or connect again",
-                limit: .scopes)
+            throw .tooMany(
+                .scopes, "a session gives up at most \(limits.scopes) scopes; give up a wider one, or connect again")
         }
         let before = session.grants.rights
         session.grants.drop(scopes)
@@ -212,7 +206,6 @@ extension Executor {
 }
 
 extension Session {
-    /// The JSON field with the name that the user has given, if any.
     var personFields: [(String, JSON)] { identity.name.map { [("person", .string($0.text))] } ?? [] }
 }
 
@@ -249,14 +242,12 @@ extension Executor {
 
     private func checkRoom(_ scopes: [TweakScope], _ session: Session) throws(TweakError) {
         if session.credentials.scopeRequests.waiting.count >= limits.scopeRequests {
-            throw TweakError(
-                .tooMany, "\(limits.scopeRequests) requests of this session are not decided yet; wait for them",
-                limit: .scopeRequests)
+            throw .tooMany(
+                .scopeRequests, "\(limits.scopeRequests) requests of this session are not decided yet; wait for them")
         }
         let known = session.credentials.scopeRequests.declined.count + session.credentials.scopeRequests.granted.count
         if known + scopes.count > limits.scopes {
-            throw TweakError(
-                .tooMany, "a session asks for at most \(limits.scopes) scopes; connect again", limit: .scopes)
+            throw .tooMany(.scopes, "a session asks for at most \(limits.scopes) scopes; connect again")
         }
     }
 
@@ -268,12 +259,13 @@ extension Executor {
         session.credentials.scopeRequests.ask(request)
         requestQueue.async {
             ask(request)
-            mailbox.post(.asked(id, request))
+            mailbox.post(.validated(id) { .reply($0.finishAsking(request, $1)) })
         }
     }
 
     /// The reply after the program's handler has returned: a decision, or that it is pending.
-    func finishAsking(_ request: TweakScopeRequest, _ session: Session) -> Reply {
+    private func finishAsking(_ request: TweakScopeRequest, _ session: Session) -> Reply {
+        if !session.isAdmitted { return .error(TweakError(.denied, "the session has ended")) }
         guard session.credentials.scopeRequests.endAsking(request) else {
             return .error(TweakError(.denied, "your rights have changed; request it again"))
         }

@@ -22,7 +22,6 @@ struct Grants {
     /// The rights that follow from all grants.
     private(set) var rights = Rights()
 
-    /// Adds a grant.
     mutating func add(_ scopes: [TweakScope], from source: Source) {
         grants.append(Grant(source: source, scopes: scopes))
         update()
@@ -34,7 +33,6 @@ struct Grants {
         update()
     }
 
-    /// Removes the grants of a source.
     mutating func remove(_ source: Source) {
         grants.removeAll { $0.source == source }
         update()
@@ -58,16 +56,13 @@ struct Grants {
 
 /// The scope requests of a session.
 struct ScopeRequests {
-    /// Granted, in order of decision.
     private(set) var granted: [TweakScope] = []
     /// Declined; the program is not asked for these again.
     private(set) var declined: [TweakScope] = []
-    /// Not decided yet.
     private(set) var waiting: [TweakScopeRequest] = []
     /// The request that the program's handler is processing.
     private var asking: TweakScopeRequest?
 
-    /// Records a decision.
     mutating func note(_ scopes: [TweakScope], isGranted: Bool) {
         if isGranted {
             granted += scopes.filter { !granted.contains($0) }
@@ -80,7 +75,6 @@ struct ScopeRequests {
     /// Forgets grants and pending requests: they belong to a token that is no longer valid.
     mutating func forgetGranted() { (granted, waiting, asking) = ([], [], nil) }
 
-    /// Records that the program's handler was called.
     mutating func ask(_ request: TweakScopeRequest) { asking = request }
 
     /// Records that the program's handler has returned.
@@ -90,7 +84,6 @@ struct ScopeRequests {
         return asking === request
     }
 
-    /// Records that a decision is pending.
     mutating func wait(for request: TweakScopeRequest) { waiting.append(request) }
 
     /// Removes a decided request.
@@ -102,7 +95,6 @@ struct ScopeRequests {
     }
 }
 
-/// The tokens and scope requests of a session.
 struct Credentials {
     /// Its lifecycle; the executor applies the steps.
     var lifecycle = SessionLifecycle()
@@ -114,53 +106,10 @@ struct Credentials {
     var exchange: Scram.Server?
     /// The key that its first message names, while its token is valid and the proof may still come.
     var expectedKey: ExpectedKey?
-    /// The number of wrong tokens that it has shown.
     var failures = 0
-    /// Its scope requests and their decisions.
     var scopeRequests = ScopeRequests()
     /// The memory held by requested and dropped scopes, in bytes.
     var scopeBytes = 0
-}
-
-/// The accounts of a session. Used on the I/O thread only.
-final class SessionAccounts {
-    /// The account that is charged: the token shown last, or the peer.
-    var primary = Account("") {
-        didSet {
-            guard isCounted, primary !== oldValue else { return }
-            oldValue.sessions -= 1
-            primary.sessions += 1
-            oldValue.memorySize -= memorySize
-            primary.memorySize += memorySize
-        }
-    }
-    /// The accounts of its other tokens, which are charged for its commits as well.
-    var others: [Account] = [] {
-        didSet {
-            for account in oldValue { account.secondarySessions -= 1 }
-            for account in others { account.secondarySessions += 1 }
-        }
-    }
-    /// Whether it counts as a session of its account.
-    var isCounted = false {
-        didSet { if isCounted != oldValue { primary.sessions += isCounted ? 1 : -1 } }
-    }
-    /// Whether it has ended and only waits for its peer to close.
-    var isLingering = false {
-        didSet { if isLingering != oldValue { primary.lingering += isLingering ? 1 : -1 } }
-    }
-    /// The bytes of memory that it held when last measured.
-    private(set) var memorySize = 0
-
-    /// Updates the bytes that it holds.
-    /// - Returns: The growth in bytes.
-    func hold(_ bytes: Int) -> Int {
-        let growth = bytes - memorySize
-        if growth == 0 { return 0 }
-        memorySize = bytes
-        primary.memorySize += growth
-        return growth
-    }
 }
 
 extension Session {
@@ -197,14 +146,12 @@ extension [TweakScope] {
         }
     }
 
-    /// The scopes on one line.
     var text: String { map(\.token).joined(separator: " ") }
 
     var json: JSON { .array(map { .string($0.description) }) }
 }
 
 extension Executor {
-    /// Throws unless the session has the right that the request needs.
     func authorize(_ request: Request, _ session: Session) throws(TweakError) {
         let permission = request.permission
         if permission == .nothing { return }
@@ -221,14 +168,6 @@ extension Executor {
         if !session.may(kind, node.path) { throw session.grants.rights.denied(kind, node.path) }
     }
 
-    /// Returns the tweaks that a session may change. Leaves out the others; throws if none is left.
-    func writable(_ nodes: [TweakNode], _ session: Session) throws(TweakError) -> [TweakNode] {
-        if session.grants.rights.isWhole(.write) { return nodes }
-        let writable = nodes.filter { session.may(.write, $0.path) }
-        if writable.isEmpty, let first = nodes.first { throw session.grants.rights.denied(.write, first.path) }
-        return writable
-    }
-
     /// The commands that a session may use.
     func commands(for session: Session) -> [Command] {
         Command.all.filter { command in
@@ -238,7 +177,6 @@ extension Executor {
 }
 
 extension Rights {
-    /// The error for a missing permission.
     func denied(_ permission: RequiredPermission) -> TweakError {
         let wanted =
             switch permission {

@@ -5,7 +5,6 @@ import TweaksInterface
 import TweaksSystem
 import TweaksWire
 
-/// The client at the other end of a connection.
 struct Peer {
     let transport: TweakSession.Transport
     /// The display text: `uid 1000 pid 4711`, or an address with its port.
@@ -101,7 +100,6 @@ package struct UserNamespace: Equatable, Sendable {
     let users: Extent
     let groups: Extent
 
-    /// The namespace of this process.
     package static let current = UserNamespace(
         users: Extent(
             map: Platform.text(of: "/proc/self/uid_map"), overflow: Platform.text(of: "/proc/sys/kernel/overflowuid")),
@@ -186,17 +184,14 @@ final class BrowserWindow {
     fileprivate let key: BrowserWindows.Key
     /// The number of its first connection, used by `sessions` and `kick`.
     let number: UInt64
-    /// The number of its connections.
     fileprivate(set) var connections = 0
     /// The identity that its connections reported last: a name may be given over any of them.
     var origin: TweakOrigin?
-    /// The number of commits made by its closed connections.
     fileprivate(set) var earlierCommits: UInt64 = 0
 
     fileprivate init(_ key: BrowserWindows.Key, number: UInt64) { (self.key, self.number) = (key, number) }
 }
 
-/// The browser windows of a server.
 struct BrowserWindows {
     /// A window's ID counts only together with a token: no client joins the window of another token.
     fileprivate struct Key: Hashable {
@@ -220,7 +215,6 @@ struct BrowserWindows {
         session.identity.window = window
     }
 
-    /// Removes a session from its window.
     mutating func remove(_ session: Session) {
         guard let window = session.identity.window.take() else { return }
         window.connections -= 1
@@ -228,6 +222,5 @@ struct BrowserWindows {
         if window.connections == 0 { byKey[window.key] = nil }
     }
 
-    /// Whether its window has other connections.
     func hasOthers(_ session: Session) -> Bool { session.identity.window.map { $0.connections > 1 } ?? false }
 }

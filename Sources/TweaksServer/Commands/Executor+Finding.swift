@@ -9,17 +9,19 @@ extension Executor {
     /// Finds tweaks that contain every word, best first, off the I/O thread.
     func find(_ words: [String], _ session: Session) throws(TweakError) -> Outcome {
         guard words.count <= limits.findWords else {
-            throw TweakError(
-                .tooMany, "find takes at most \(limits.findWords) words; leave some out", limit: .findWords)
+            throw .tooMany(.findWords, "find takes at most \(limits.findWords) words; leave some out")
         }
         try refuseIfBusy(session)
-        let (id, mailbox) = (session.id, mailbox)
-        finder.find(words, view(session)) { mailbox.post(.found(id, $0)) }
+        let (finder, view, id, mailbox) = (finder, view(session), session.id, mailbox)
+        finder.queue.async {
+            let found = finder.find(words, view)
+            mailbox.post(.validated(id) { .reply($0.reply(found, $1)) })
+        }
         return .running()
     }
 
     /// The matching tweaks, with their current values.
-    func reply(_ found: Finder.Found, _ session: Session) -> Reply {
+    private func reply(_ found: Finder.Found, _ session: Session) -> Reply {
         let nodes = found.nodes.filter { session.sees($0) }
         var reply = lines(nodes, .explained, for: session)
         if found.more > 0 {
@@ -30,42 +32,15 @@ extension Executor {
         return reply
     }
 
-    func describe(_ path: String, _ session: Session) throws(TweakError) -> Reply {
-        let tweak = try lookUp(path, session)
-        let node = tweak.node
-        var fields: [(String, JSON)] = [
-            ("path", .string(node.path.joined)), ("kind", .string(node.definition.kind.rawValue)),
-        ]
-        if let value = tweak.value { fields += node.shown(value).fields }
-        fields += node.info(isModified: registry.snapshot().isModified(node))
-        fields.append(("source", .string(node.source.description)))
-        let parameters = node.signature?.parameters.map(\.summary) ?? []
-        return .info(fields, texts: parameters.isEmpty ? [:] : ["arguments": parameters])
-    }
-
-    func conflicts() -> Reply {
-        .rows(
-            "conflicts",
-            registry.conflicts.map { conflict in
-                let json: [(String, JSON)] = [
-                    ("path", .string(conflict.path.joined)), ("first", .string(conflict.first.description)),
-                    ("second", .string(conflict.second.description)), ("differences", .string(conflict.differences)),
-                ]
-                return ([conflict.description], .object(json))
-            })
-    }
-
     /// Returns the completions for a partial line, computed off the I/O thread.
     func complete(_ text: String, _ session: Session) throws(TweakError) -> Outcome {
         try refuseIfBusy(session)
-        let (id, mailbox) = (session.id, mailbox)
+        let id = session.id
         let completion = Completion(
             view: view(session), commands: commands(for: session).map(\.name), presetNames: hooks.presetNames)
-        finder.work {
-            let candidates = completion.candidates(for: text)
-            mailbox.post(.answered(id, .rows("candidates", candidates.map { ([$0], .string($0)) })))
+        return runInBackground(session, on: finder.queue) {
+            .answered(id, .rows("candidates", completion.candidates(for: text).map { ([$0], .string($0)) }))
         }
-        return .running(.init(.request, CancellationFlag()))
     }
 }
 
@@ -78,26 +53,21 @@ final class Finder: Sendable {
         let more: Int
     }
 
-    /// The maximum number of tweaks to show.
     static let maxResults = 100
 
-    private let queue = DispatchQueue(label: "tweaks.find", qos: .userInitiated)
+    /// The serial queue of `find` and `complete`, off the I/O thread.
+    let queue = DispatchQueue(label: "tweaks.find", qos: .userInitiated)
     private let cached = Mutex<[(rights: Rights, generation: UInt64, index: FindIndex)]>([])
     /// The maximum number of indexes to cache, one for each set of rights: they are large.
     private static let maxIndexes = 4
 
-    /// Runs work on the queue.
-    func work(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
-
     /// Searches the tweaks of a view for words.
-    func find(_ words: [String], _ view: TweakView, then: @escaping @Sendable (Found) -> Void) {
-        work { [self] in
-            let listing = view.listing
-            let result = FindQuery(words).run(index(of: listing, view), limit: Self.maxResults) {
-                listing.nodes[$0].path.joined
-            }
-            then(Found(nodes: result.best.map { listing.nodes[$0] }, more: result.count - result.best.count))
+    func find(_ words: [String], _ view: TweakView) -> Found {
+        let listing = view.listing
+        let result = FindQuery(words).run(index(of: listing, view), limit: Self.maxResults) {
+            listing.nodes[$0].path.joined
         }
+        return Found(nodes: result.best.map { listing.nodes[$0] }, more: result.count - result.best.count)
     }
 
     private func index(of listing: TweakListing, _ view: TweakView) -> FindIndex {
@@ -137,7 +107,6 @@ struct Completion: Sendable {
     /// The commands that the session may use.
     var commands = Command.all.map(\.name)
     let presetNames: @Sendable () -> [String]
-    /// The maximum number of candidates to offer.
     static let maxCandidates = 200
 
     /// The tokens that could replace the last word of a text, in the order of help and listings.
@@ -225,7 +194,6 @@ struct Completion: Sendable {
         return found
     }
 
-    /// The typed parts of a path.
     private struct Typed {
         private let parts: [[UInt8]]
         private let isFolded: Bool

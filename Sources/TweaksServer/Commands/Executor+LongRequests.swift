@@ -1,6 +1,7 @@
 // Carries out long requests: in slices of turns, or off the I/O thread.
 
 import Synchronization
+import Dispatch
 import Tweaks
 import TweaksWire
 
@@ -40,7 +41,6 @@ final class Sweep {
         step = max(256 / max(patterns, 1), 8)
     }
 
-    /// Its approximate size in memory, in bytes.
     var memorySize: Int { 1_024 + 8 * ((selection?.nodes.count ?? nodes.count) + kept.count) }
 
     /// Visits more tweaks.
@@ -69,7 +69,6 @@ final class Sweep {
         return true
     }
 
-    /// Makes the reply.
     func end(_ executor: Executor, _ session: Session) throws(TweakError) -> Executor.Outcome {
         if view.rights != session.grants.rights { throw TweakError(.denied, "your rights have changed") }
         return try finish(executor, session, kept)
@@ -85,8 +84,7 @@ extension Executor {
     ) throws(TweakError) -> Outcome {
         // Too many patterns would block other sessions.
         guard patterns.count <= limits.watchPatterns else {
-            throw TweakError(
-                .tooMany, "at most \(limits.watchPatterns) patterns at once; use a wider one", limit: .watchPatterns)
+            throw .tooMany(.watchPatterns, "at most \(limits.watchPatterns) patterns at once; use a wider one")
         }
         return try sweep(
             try view(session).select(patterns), session, patterns: patterns.count, where: visit, finish)
@@ -103,27 +101,27 @@ extension Executor {
     }
 }
 
-extension EventLoop {
-    /// Continues a request that visits many tweaks, for one turn.
-    func advance(_ sweep: Sweep, of request: Request, _ session: Session, until turnEnds: Moment) {
-        do throws(TweakError) {
-            if try !sweep.advance(until: { updateClock() >= turnEnds }) { return }
-            session.work = .idle
-            carryOut(request, session, isContinuation: sweep.isContinuation) {
-                do throws(TweakError) {
-                    return try sweep.end(executor, session)
-                } catch {
-                    return executor.refusal(error, of: request, session)
-                }
-            }
-        } catch {
-            session.work = .idle
-            carryOut(request, session) { executor.refusal(error, of: request, session) }
-        }
-    }
-}
-
 extension Executor {
+    // MARK: In the background
+
+    /// Runs work for a session off the I/O thread, where it may wait for disks and the program's checks.
+    /// - Parameter queue: By default, that of presets.
+    func runInBackground(
+        _ session: Session, on queue: DispatchQueue? = nil,
+        _ body: @escaping @Sendable () throws(TweakError) -> Mailbox.Message
+    ) -> Outcome {
+        let (id, mailbox, cancellation) = (session.id, mailbox, CancellationFlag())
+        (queue ?? presetQueue).async {
+            do throws(TweakError) {
+                if let refusal = cancellation.refusal { throw refusal }
+                mailbox.post(try body())
+            } catch {
+                mailbox.post(.answered(id, .error(error)))
+            }
+        }
+        return .running(.init(.request, cancellation))
+    }
+
     /// Ended sessions whose background work is still running.
     struct OrphanedRequests {
         /// Sessions whose work waits for a disk or a handler.
@@ -166,6 +164,18 @@ extension Executor {
             .busy, "\(account.pending) requests of \(account.name) are under way; wait for one of them",
             limit: .pendingRequestsPerPeer)
     }
+
+    /// Records the start of a session's background work.
+    func beginPending(_ session: Session) {
+        // Writes before commits are grouped, and commits have a rate limit.
+        if session.work.running?.proposal != nil { return }
+        if let earlier = pending[session.id] { earlier.pending -= 1 }
+        pending[session.id] = session.account
+        session.account.pending += 1
+    }
+
+    /// Records the end of a session's background work.
+    func endPending(_ id: SessionID) { pending.removeValue(forKey: id)?.pending -= 1 }
 
     private func refuse(_ count: Int, _ what: String) throws(TweakError) {
         if count < limits.abandonedRequests { return }

@@ -39,9 +39,9 @@ extension Executor {
         func check(_ name: PresetName, _ store: any PresetStore) throws(TweakError) {
             let own = try store.list().filter { isOwn($0) }
             if own.count < limit || own.contains(where: { $0.name == name }) { return }
-            throw TweakError(
-                .tooMany, "\(own.count) presets were saved by \(peer); delete one of them, or save under its name",
-                limit: .presetsPerPeer)
+            throw .tooMany(
+                .presetsPerPeer,
+                "\(own.count) presets were saved by \(peer); delete one of them, or save under its name")
         }
 
         /// Presets of an address name its port as well.
@@ -85,30 +85,27 @@ extension Executor {
     /// Reads and validates a preset off the I/O thread, then commits it.
     func load(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         try refuseInBatch(session)
-        let (only, partly) = (request.keywords.contains(.only), request.keywords.contains(.partly))
-        return try read(.load(only: only, partly: partly), try PresetName(request.word), session)
+        return try read(
+            try PresetName(request.word), isOnly: request.keywords.contains(.only),
+            isPartly: request.keywords.contains(.partly), session)
     }
 
-    /// Reads a preset for this session.
-    func read(_ purpose: PresetReading.Purpose, _ name: PresetName, _ session: Session) throws(TweakError) -> Outcome {
+    func read(
+        _ name: PresetName, isSwap: Bool = false, isOnly: Bool, isPartly: Bool = false, _ session: Session
+    ) throws(TweakError) -> Outcome {
         let (store, view, registry, id) = (try presetStore(session), view(session), registry, session.id)
         return runInBackground(session) { () throws(TweakError) in
             let plan = PresetPlan(try store.read(name), view)
-            let reading = PresetReading(name: name, purpose: purpose, plan: plan, registry)
-            return .validated(id) { executor, session in executor.finish(reading, session) }
+            let reading = PresetReading(
+                name, plan, isSwap: isSwap, isOnly: isOnly, isPartly: isPartly, registry)
+            return .validated(id) { executor, session throws(TweakError) in try executor.finish(reading, session) }
         }
     }
 
-    /// Commits a preset; the reply may still have to wait for the disk.
-    private func finish(_ reading: PresetReading, _ session: Session) -> Outcome {
+    private func finish(_ reading: PresetReading, _ session: Session) throws(TweakError) -> Outcome {
         if !reading.plan.problems.isEmpty, !reading.isPartly { return .reply(.refused(reading)) }
-        do throws(TweakError) {
-            if case .swap = reading.purpose { return try swap(to: reading, session) }
-            return try commit(proposal(reading, session), session)
-        } catch {
-            notifyDenied(error, "load", session)
-            return .reply(.error(error))
-        }
+        if reading.isSwap { return try swap(to: reading, session) }
+        return try commit(proposal(reading, session), session)
     }
 
     /// The changes of a preset. Two presets in quick succession are two steps in the history.
@@ -116,8 +113,7 @@ extension Executor {
         var proposal = Proposal(reading.batch, nodes: reading.nodes)
         proposal.prepared = reading.prepared
         proposal.kind = .change(session: session.number, isStep: true)
-        proposal.note = (reading.words, [])
-        proposal.remarks = (reading.remarks, reading.fields)
+        proposal.note = reading.note
         return proposal
     }
 
@@ -129,24 +125,6 @@ extension Executor {
     ) throws(TweakError) -> Outcome {
         let (store, id) = (try presetStore(session), session.id)
         return runInBackground(session) { () throws(TweakError) in .answered(id, try body(store)) }
-    }
-
-    /// Runs work for a session off the I/O thread, where it may wait for disks and the program's checks.
-    /// - Parameter queue: By default, that of presets.
-    func runInBackground(
-        _ session: Session, on queue: DispatchQueue? = nil,
-        _ body: @escaping @Sendable () throws(TweakError) -> Mailbox.Message
-    ) -> Outcome {
-        let (id, mailbox, cancellation) = (session.id, mailbox, CancellationFlag())
-        (queue ?? presetQueue).async {
-            do throws(TweakError) {
-                if let refusal = cancellation.refusal { throw refusal }
-                mailbox.post(try body())
-            } catch {
-                mailbox.post(.answered(id, .error(error)))
-            }
-        }
-        return .running(.init(.request, cancellation))
     }
 
     private func presetStore(_ session: Session) throws(TweakError) -> any PresetStore {
@@ -168,84 +146,74 @@ extension Executor {
     }
 }
 
-/// The result of reading a preset.
+/// A preset that was read and validated, with the reply to its commit.
 struct PresetReading: Sendable {
-    enum Purpose: Sendable {
-        case load(only: Bool, partly: Bool)
-        case swap
-    }
-
-    /// The maximum number of kept overrides to list in text mode; JSON lists all.
-    private static let maxListed = 20
-
     let name: PresetName
-    let purpose: Purpose
+    /// Whether it is read by `swap`.
+    let isSwap: Bool
+    /// Whether all other overrides are reset.
+    let isOnly: Bool
+    /// Whether invalid lines are skipped.
+    let isPartly: Bool
     let plan: PresetPlan
     /// The changes and their tweaks.
     let batch: TweakBatch
     let nodes: [TweakNode]
     /// Nil if the commit will have to validate them again.
     let prepared: PreparedBatch?
-    /// The skipped lines and the overrides that stay, as lines and as JSON fields.
-    private(set) var remarks: [String] = []
-    private(set) var fields: [(String, JSON)] = []
+    /// The skipped lines and the overrides that stay, too.
+    private(set) var note = CommitNote()
+
+    /// The maximum number of kept overrides to list in text mode; JSON lists all.
+    private static let maxListed = 20
 
     /// Prepares the commit and its reply, so that little is left for the I/O thread.
-    init(name: PresetName, purpose: Purpose, plan: PresetPlan, _ registry: TweakRegistry) {
+    init(
+        _ name: PresetName, _ plan: PresetPlan, isSwap: Bool, isOnly: Bool, isPartly: Bool, _ registry: TweakRegistry
+    ) {
         self.name = name
-        self.purpose = purpose
         self.plan = plan
-        let isOnly = if case .load(let only, _) = purpose { only } else { true }
+        self.isSwap = isSwap
+        self.isOnly = isOnly
+        self.isPartly = isPartly
         (batch, nodes) = plan.batch(only: isOnly)
         prepared = try? registry.prepare(batch)
-        remarks = remarkLines
-        fields = remarkFields
+        note = CommitNote(words: words, lines: remarkLines, fields: remarkFields)
     }
 
-    /// Whether invalid lines are skipped.
-    var isPartly: Bool { if case .load(_, let partly) = purpose { partly } else { false } }
-
-    /// Whether all other overrides are reset.
-    var isOnly: Bool { if case .load(let only, _) = purpose { only } else { true } }
-
     /// The words after the revision in the status line.
-    var words: String {
-        if case .swap = purpose { return "swapped to \(name); swap \(name) goes back" }
+    private var words: String {
+        if isSwap { return "swapped to \(name); swap \(name) goes back" }
         if plan.problems.isEmpty { return "loaded \(name)" }
         return "loaded \(name), without \(plan.badLines.of("line"))"
     }
 
-    /// The overrides that the preset does not name, in listing order.
-    private var lacking: [(node: TweakNode, value: TweakValue)] {
+    /// The overrides that stay: those that the preset does not name, or that the session may not reset.
+    private var kept: [(node: TweakNode, value: TweakValue)] {
+        if isOnly { return plan.protectedOverrides }
         if plan.protectedOverrides.isEmpty { return plan.overridesNotInPreset }
         return (plan.overridesNotInPreset + plan.protectedOverrides).sorted { TweakListing.precedes($0.node, $1.node) }
     }
 
     private var remarkLines: [String] {
         var lines = plan.problems.map { "left out, line \($0.line): \($0.error)" }
-        if isOnly { return lines + untouched }
-        for (node, value) in lacking.prefix(Self.maxListed) {
-            lines.append("\(node.path.token) keeps its override \(value.text); \(name) does not name it")
+        let kept = kept
+        let reason = isOnly ? "this session may not reset it" : "\(name) does not name it"
+        for (node, value) in kept.prefix(Self.maxListed) {
+            lines.append("\(node.path.token) keeps its override \(value.text); \(reason)")
         }
-        let rest = lacking.count - Self.maxListed
-        if rest > 0 { lines.append("… and \(rest) more keep their overrides; diff \(name) lists them") }
+        let rest = kept.count - Self.maxListed
+        if rest > 0 {
+            let remedy = isOnly ? "" : "; diff \(name) lists them"
+            lines.append("… and \(rest) more keep their overrides\(remedy)")
+        }
         return lines
     }
 
-    /// The overrides that should have been reset, and which the session may not change.
-    private var untouched: [String] {
-        let names = plan.protectedOverrides.prefix(Self.maxListed).map {
-            "\($0.node.path.token) keeps its override \($0.value.text); this session may not reset it"
-        }
-        let rest = plan.protectedOverrides.count - Self.maxListed
-        return rest > 0 ? names + ["… and \(rest) more keep their overrides"] : names
-    }
-
     private var remarkFields: [(String, JSON)] {
-        var fields: [(String, JSON)] = [("loaded", .string(name.text))]
-        if case .swap = purpose { fields = [("swapped", .string(name.text))] }
+        var fields: [(String, JSON)] = [(isSwap ? "swapped" : "loaded", .string(name.text))]
         if !plan.problems.isEmpty { fields.append(("leftOut", .array(plan.problems.map(\.json)))) }
-        let kept = isOnly ? plan.protectedOverrides : lacking
+        let kept = kept
         if !kept.isEmpty { fields.append(("lacking", .array(kept.map { .string($0.node.path.joined) }))) }
         return fields
     }
@@ -257,7 +225,6 @@ extension Int {
 }
 
 extension ConfigProblem {
-    /// The JSON form of a problem.
     var json: JSON {
         .object([
             ("line", .count(line)), ("code", .string(error.code.rawValue)), ("message", .string(error.message)),
@@ -266,7 +233,6 @@ extension ConfigProblem {
 }
 
 extension Reply {
-    /// The reply to save.
     static func saved(_ name: PresetName, _ draft: PresetDraft, replaced: PresetSummary?) -> Reply {
         var words = "saved \(name), \(draft.lines.count.of("tweak"))"
         if draft.secrets > 0 { words += ", without \(draft.secrets.of("secret"))" }
@@ -287,12 +253,11 @@ extension Reply {
     /// The list of presets, each line starting with its name.
     /// - Parameter isWhole: Whether the session sees every tweak; otherwise the contents are not shown.
     static func presets(_ all: [PresetSummary], isWhole: Bool) -> Reply {
-        let width = all.map(\.name.text.utf8.count).max() ?? 0
+        let width = all.map(\.name.text.count).max() ?? 0
         let rows = all.map { summary in
-            let padding = String(repeating: " ", count: width - summary.name.text.utf8.count)
-            if isWhole { return Item.row(lines: ["\(summary.name)\(padding)  \(summary.words)"], json: summary.json) }
-            let words = summary.outside.isEmpty ? "" : "\(padding)  \(summary.outside)"
-            return Item.row(lines: ["\(summary.name)\(words)"], json: summary.outsideJSON)
+            let words = isWhole ? summary.words : summary.outside
+            let line = words.isEmpty ? summary.name.text : "\(summary.name.text.padded(to: width))  \(words)"
+            return Item.row(lines: [line], json: isWhole ? summary.json : summary.outsideJSON)
         }
         return Reply(
             .ok(words: all.count.of("preset"), fields: [("count", .count(all.count))]), listName: "presets",
@@ -303,9 +268,8 @@ extension Reply {
     static func refused(_ reading: PresetReading) -> Reply {
         let problems = reading.plan.problems
         let remedy =
-            if case .swap = reading.purpose { "fix them" } else {
-                "load \(reading.isOnly ? "--only " : "")\(reading.name) partly takes the rest"
-            }
+            reading.isSwap
+            ? "fix them" : "load \(reading.isOnly ? "--only " : "")\(reading.name) partly takes the rest"
         let count = "\(reading.plan.badLines.of("line")) \(reading.plan.badLines == 1 ? "does" : "do")"
         let error = TweakError(
             problems.first?.error.code ?? .internal, "\(reading.name): \(count) not fit; nothing has changed; \(remedy)"
@@ -314,7 +278,6 @@ extension Reply {
         return Reply(.error(error), listName: "problems", list: rows)
     }
 
-    /// The differences between two sets of values.
     static func difference(_ difference: PresetDifference, _ left: String, _ right: String) -> Reply {
         let rows = difference.rows.map { row in
             Item.row(
@@ -347,7 +310,6 @@ extension PresetSummary {
         return words
     }
 
-    /// What can be shown without its contents.
     fileprivate var outside: String {
         guard let saved = heading.saved else { return "" }
         return "saved \(saved)\(heading.by.map { " by \($0)" } ?? "")"

@@ -70,7 +70,6 @@ extension Executor {
         }
     }
 
-    /// A category or collection with its number of tweaks.
     private struct Level {
         let name: String
         var count = 0
@@ -82,10 +81,9 @@ extension Executor {
         return .rows(
             "entries",
             rows.map { row in
-                let path = Self.token(prefix + row.name)
-                let padding = String(repeating: " ", count: width - path.count)
+                let path = Self.token(prefix + row.name).padded(to: width)
                 let modified = row.modified > 0 ? ", \(row.modified) modified" : ""
-                let line = "\(path)\(padding)  \(row.count) \(row.count == 1 ? "tweak" : "tweaks")\(modified)"
+                let line = "\(path)  \(row.count) \(row.count == 1 ? "tweak" : "tweaks")\(modified)"
                 let json: [(String, JSON)] = [
                     ("name", .string(row.name)), ("prefix", .string(prefix + row.name)), ("tweaks", .count(row.count)),
                     ("modified", .count(row.modified)),
@@ -126,6 +124,31 @@ extension Executor {
         return reply
     }
 
+    func describe(_ path: String, _ session: Session) throws(TweakError) -> Reply {
+        let tweak = try lookUp(path, session)
+        let node = tweak.node
+        var fields: [(String, JSON)] = [
+            ("path", .string(node.path.joined)), ("kind", .string(node.definition.kind.rawValue)),
+        ]
+        if let value = tweak.value { fields += node.shown(value).fields }
+        fields += node.info(isModified: registry.snapshot().isModified(node))
+        fields.append(("source", .string(node.source.description)))
+        let parameters = node.signature?.parameters.map(\.summary) ?? []
+        return .info(fields, texts: parameters.isEmpty ? [:] : ["arguments": parameters])
+    }
+
+    func conflicts() -> Reply {
+        .rows(
+            "conflicts",
+            registry.conflicts.map { conflict in
+                let json: [(String, JSON)] = [
+                    ("path", .string(conflict.path.joined)), ("first", .string(conflict.first.description)),
+                    ("second", .string(conflict.second.description)), ("differences", .string(conflict.differences)),
+                ]
+                return ([conflict.description], .object(json))
+            })
+    }
+
     // MARK: - explain
 
     typealias Row = (lines: [String], json: JSON)
@@ -154,7 +177,7 @@ extension Executor {
             ("by", .string(layer.origin.description)), ("time", .string(time)), ("current", .bool(wins)),
         ]
         let end = left.map { ", \(TimeLeft.text($0)) left" } ?? ""
-        let line = "\(wins ? "→" : " ") \(Self.padded(name, 18)) \(value.text)  by \(layer.origin) at \(time)\(end)"
+        let line = "\(wins ? "→" : " ") \(name.padded(to: 18)) \(value.text)  by \(layer.origin) at \(time)\(end)"
         return ([line], .object(json + (left.map(TimeLeft.fields) ?? [])))
     }
 
@@ -185,7 +208,6 @@ extension Executor {
         }
     }
 
-    /// The stored values of a path that no tweak has.
     private func pendingRows(_ text: String, _ view: TweakView) -> [Row]? {
         guard let path = try? TweakPath(text), view.canSee(path) else { return nil }
         let rows = registry.pendingEntries(path).map { layer, entry in
@@ -202,12 +224,6 @@ extension Executor {
             ("time", .string(time)), ("current", .bool(false)), ("remark", .string(text)),
         ]
         return (["  \(text) (\(time))"], .object(json))
-    }
-
-    // MARK: Texts
-
-    private static func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
     }
 
     /// Converts the time of a layer, which a monotonic clock gives, to a wall clock time.

@@ -46,7 +46,6 @@ extension Executor {
         return .running(.init(.action))
     }
 
-    /// Cancels all running actions.
     func cancelRuns() {
         for run in runs.values { run.cancel() }
         runs = [:]
@@ -71,6 +70,22 @@ extension Executor {
         }
     }
 
+    // MARK: - reload
+
+    /// Reads the config file on another thread: it may be long, and its observers may be slow.
+    func reload(_ dry: Bool, _ session: Session) throws(TweakError) -> Outcome {
+        guard let reload = hooks.reload else {
+            if registry.isFrozen {
+                throw TweakError(.readOnly, "this process is frozen (TWEAKS_FROZEN); it reads no config file")
+            }
+            throw TweakError(.io, "no config file is named; set TWEAKS_CONFIG, or name one in the program")
+        }
+        try refuseIfBusy(session)
+        let (id, mailbox) = (session.id, mailbox)
+        reload(dry) { mailbox.post(.answered(id, $0)) }
+        return .running(.init(.reload))
+    }
+
     // MARK: - import
 
     /// Validates the assignments off the I/O thread, then commits them.
@@ -81,9 +96,8 @@ extension Executor {
         let dry = request.keywords.contains(.dry)
         try refuseInBatch(session)
         if lines.count > limits.batchChanges {
-            throw TweakError(
-                .tooMany, "an import holds at most \(limits.batchChanges) assignments; send it in parts",
-                limit: .batchChanges)
+            throw .tooMany(
+                .batchChanges, "an import holds at most \(limits.batchChanges) assignments; send it in parts")
         }
         try refuseIfBusy(session)
         let (view, id, origin) = (view(session), session.id, session.origin)
@@ -92,23 +106,20 @@ extension Executor {
                 ConfigEntry(path: $0.path, text: $0.text, line: $0.line, origin: origin)
             }
             let plan = AssignmentPlan(entries, .import, and: problems, view)
-            return .validated(id) { executor, session in executor.finish(plan, dry: dry, session) }
+            return .validated(id) { executor, session throws(TweakError) in
+                try executor.finish(plan, dry: dry, session)
+            }
         }
     }
 
-    private func finish(_ plan: AssignmentPlan, dry: Bool, _ session: Session) -> Outcome {
-        do throws(TweakError) {
-            if let refusal = plan.problems.refusal { throw refusal }
-            let (batch, nodes) = plan.batch
-            if !dry { return try commit(Proposal(batch, nodes: nodes), session) }
-            let items = zip(nodes, try registry.forecast(batch)).map { node, forecast in
-                Reply.Item.tweak(TweakLine(node, forecast.new, .was(forecast.old, forecast.adjustment)))
-            }
-            return .reply(.revision(registry.revision, "checked", .items(items)))
-        } catch {
-            notifyDenied(error, "import", session)
-            return .reply(.error(error))
+    private func finish(_ plan: AssignmentPlan, dry: Bool, _ session: Session) throws(TweakError) -> Outcome {
+        if let refusal = plan.problems.refusal { throw refusal }
+        let (batch, nodes) = plan.batch
+        if !dry { return try commit(Proposal(batch, nodes: nodes), session) }
+        let items = zip(nodes, try registry.forecast(batch)).map { node, forecast in
+            Reply.Item.tweak(TweakLine(node, forecast.new, .was(forecast.old, forecast.adjustment)))
         }
+        return .reply(.revision(registry.revision, "checked", .items(items)))
     }
 }
 
@@ -126,7 +137,6 @@ extension ConfigProblems {
     }
 }
 
-/// The text of an action, truncated to a limit.
 struct ActionOutput: Sendable {
     let text: String
     /// The lines for text mode; split here, off the I/O thread, because there may be many.

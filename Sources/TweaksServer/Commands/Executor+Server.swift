@@ -16,7 +16,6 @@ extension Executor {
         return .ok()
     }
 
-    /// Sends the banner of an interactive session.
     func greet(_ session: Session) {
         if session.encoder.isJSON { return }
         let count = view(session).count
@@ -50,8 +49,7 @@ extension Executor {
         let rows = Command.groups.flatMap { group in
             let commands = group.commands.filter { names.contains($0.name) }
             return commands.enumerated().map { position, command in
-                let padding = String(repeating: " ", count: width - command.synopsis.count)
-                let line = "\(command.synopsis)\(padding)  \(command.summary)"
+                let line = "\(command.synopsis.padded(to: width))  \(command.summary)"
                 guard hasHeadings else { return ([line], Self.json(command)) }
                 return ((position == 0 ? [group.title] : []) + ["  \(line)"], Self.json(command))
             }
@@ -163,13 +161,11 @@ extension Executor {
             ("sessions", .count(limits.sessions)), ("sessionsPerPeer", .count(limits.sessionsPerPeer)),
             ("memoryBytes", .count(limits.memoryBytes)),
         ]
-        let used = memory.sessions + memory.kernel + memory.unread + memory.pinned.bytes + stateBytes
         return [
-            ("limits", .object(inForce)), ("heldBytes", .count(used)), ("limitsHit", .object(limitsHit())),
+            ("limits", .object(inForce)), ("heldBytes", .count(heldBytes)), ("limitsHit", .object(limitsHit())),
         ]
     }
 
-    /// The limits that were hit, by name, with counts.
     private func limitsHit() -> [(String, JSON)] {
         var hits = metrics.limitsHit
         let forgotten = registry.forgottenCommits
@@ -240,13 +236,11 @@ struct CommitRate {
 
     init(_ revision: UInt64, at now: Moment) { (samples, dueAt) = ([(now, revision)], now + interval) }
 
-    /// When the next sample is due.
     private(set) var dueAt: Moment
 
     /// Whether a sample is due.
     func isDue(_ now: Moment) -> Bool { dueAt <= now }
 
-    /// Adds a sample.
     mutating func note(_ revision: UInt64, at now: Moment) {
         samples.append((now, revision))
         dueAt = now + interval

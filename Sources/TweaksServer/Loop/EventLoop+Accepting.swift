@@ -19,7 +19,12 @@ extension EventLoop {
     private func open(_ descriptor: Descriptor, from listener: Listener, isLast: Bool = false) {
         executor.metrics.accepted += 1
         let session = makeSession(descriptor, listener)
-        let refusal = isLast ? claimsReservedSlot(session) ? nil : Self.noDescriptors : makeRoom(for: session)
+        let refusal: TweakError?
+        if isLast {
+            refusal = claimsReservedSlot(session) ? nil : Self.noDescriptors
+        } else {
+            refusal = makeRoom(for: session)
+        }
         if let refusal, isLast || isOverloaded(by: session.account) { return reject(descriptor, refusal, listener) }
         guard register(session) else { return reject(descriptor, Self.noDescriptors, listener) }
         executor.notify(.state, session)
@@ -55,15 +60,29 @@ extension EventLoop {
     }
 
     private func internetPeer(_ number: Int32, _ listener: Listener) -> Peer {
-        let port = SocketAddress.port(of: number, peer: true) ?? 0
-        let address = listener.isLoopback ? nil : SocketAddress.host(of: number)
+        let address = SocketAddress.of(number, peer: true)
+        var host = listener.isLoopback ? nil : address?.host
+        if host == nil { host = listener.isVersion6 ? "[::1]" : "127.0.0.1" }
+        var user: UInt32?
+        if listener.isLoopback {
+            user = executor.hooks.loopbackUser.map { $0() } ?? loopbackUsers.user(of: number)
+        }
         return Peer(
-            address: address ?? (listener.isVersion6 ? "[::1]" : "127.0.0.1"), port: port,
-            user: listener.isLoopback ? loopbackUser(of: number) : nil, listener.endpoint == nil ? .tcp : .http)
+            address: host ?? "", port: address?.port ?? 0, user: user, listener.endpoint == nil ? .tcp : .http)
     }
 
-    private func loopbackUser(of connection: Int32) -> UInt32? {
-        executor.hooks.loopbackUser.map { $0() } ?? loopbackUsers.user(of: connection)
+    /// Admits a new session, or requires it to show a token first.
+    private func admit(_ session: Session, _ listener: Listener) {
+        executor.apply(.identify, session)
+        // Its first line is answered with the reason for the refusal.
+        if session.identity.isDenied { return }
+        guard listener.wantsToken else {
+            executor.apply(.open, session)
+            return
+        }
+        session.credentials.needsToken = true
+        session.dialect.limitRequests(to: min(limits.unauthenticatedLineBytes, limits.lineBytes))
+        schedule(.authentication, for: session, in: limits.timeToAuthenticate)
     }
 
     private func register(_ session: Session) -> Bool {
@@ -137,13 +156,11 @@ extension EventLoop {
     private func admissionError(_ newSession: Session) -> TweakError? {
         let account = newSession.account
         if account.sessions >= limits.sessionsPerPeer, !evictSilentSession(.sessionsPerPeer, of: account) {
-            return TweakError(
-                .tooMany, "\(limits.sessionsPerPeer) sessions of yours are open; close one, or raise the limit",
-                limit: .sessionsPerPeer)
+            return .tooMany(
+                .sessionsPerPeer, "\(limits.sessionsPerPeer) sessions of yours are open; close one, or raise the limit")
         }
         if sessions.count - sessions.lingeringCount >= limits.sessions, !evictSilentSession(.sessions) {
-            return TweakError(
-                .tooMany, "\(limits.sessions) sessions are open; close one, or raise the limit", limit: .sessions)
+            return .tooMany(.sessions, "\(limits.sessions) sessions are open; close one, or raise the limit")
         }
         return nil
     }
@@ -179,7 +196,6 @@ extension EventLoop {
     /// Reads what has arrived: closing with unread bytes would cause a reset, and the client would lose the error.
     private func discardInput(_ session: Session) { _ = session.connection.descriptor.read(into: scratch) }
 
-    /// Rejects a connection immediately.
     func reject(_ descriptor: Descriptor, _ error: TweakError, _ listener: Listener) {
         executor.count(error)
         let text = listener.endpoint?.refusal(error) ?? Array("error \(error)\n".utf8)
@@ -198,19 +214,14 @@ extension EventLoop {
         }
         admission.silentSessions.append(newSession.id)
         guard isUnauthenticated(newSession) else { return }
-        limitUnauthenticated(newSession)
+        // Those whose first message names a known key have as many places of their own, which no others can take.
+        let limit = max(limits.unauthenticatedSessions, 1)
+        while admission.unauthenticated.count >= limit, freePlace(for: newSession, limit) {}
         admission.unauthenticated.append(newSession.id)
     }
 
     private func isUnauthenticated(_ session: Session) -> Bool {
         session.isOpen && (!session.isAdmitted || session.identity.isDenied)
-    }
-
-    /// Makes room for another unauthenticated session. Those whose first message names a known key have as many places of
-    /// their own, which no others can take.
-    private func limitUnauthenticated(_ newSession: Session) {
-        let limit = max(limits.unauthenticatedSessions, 1)
-        while admission.unauthenticated.count >= limit, freePlace(for: newSession, limit) {}
     }
 
     /// Ends an unauthenticated session of those that have more places than the limit.
@@ -241,7 +252,6 @@ extension EventLoop {
         if isUnauthenticated(session), session.credentials.expectedKey == nil { evictUnauthenticated(session) }
     }
 
-    /// Reads and answers what a session has sent.
     private func hear(_ session: Session) {
         receive(session)
         advance(session)
@@ -311,7 +321,6 @@ extension EventLoop {
 
     // MARK: - Socket files
 
-    /// How often the files are checked.
     static let socketCheckInterval = Duration.seconds(10)
 
     func scheduleSocketCheck() {

@@ -82,7 +82,7 @@ extension EventLoop {
         poller.remove(session.connection.descriptor.number)
         sessions.remove(session)
         fitBuffers()
-        updateMemoryUse(session)
+        chargeMemory(session)
         if session.accounts.isLingering { sessions.lingeringCount -= 1 }
         session.accounts.isCounted = false
         session.accounts.isLingering = false
@@ -107,6 +107,63 @@ extension EventLoop {
             }
         }
         session.work = .idle
+    }
+
+    // MARK: - Dismissal
+
+    /// Ends the session with this number on behalf of another session.
+    func kick(_ number: UInt64, by session: Session) {
+        let victims = sessions.all.filter { $0.number == number && $0.credentials.lifecycle.state.reason == nil }
+        if victims.isEmpty {
+            let text = "session \(number) is not connected; the command sessions lists those that are"
+            executor.metrics.refused += 1
+            return session.send(.error(TweakError(.conflict, text, isMissing: true)))
+        }
+        session.input.isProven = true
+        session.send(.ok("kicked \(number)", [("kicked", .count(number))]))
+        executor.notify(.kicked(number), session)
+        for victim in victims { dismiss(victim, TweakError(.closing, "kicked by \(session.origin)"), .kicked) }
+    }
+
+    /// Ends a session for an external reason. Work in progress may finish first, within the linger time.
+    func dismiss(_ session: Session, _ error: TweakError, _ reason: TweakSession.Reason) {
+        guard executor.apply(.end(reason), session) else { return }
+        session.batch = nil
+        let cancellation = session.work.running?.cancellation
+        if reason == .kicked { cancellation?.end() } else { cancellation?.revoke() }
+        stopWatching(session)
+        session.endAuthenticationDelay()
+        // The error takes the place of its reply.
+        if session.work.isSweeping { session.work = .idle }
+        if session.work.isBusy {
+            session.work = session.work.updated { $0.closeReason = error }
+            schedule(.closeReason, for: session, in: limits.lingerTime)
+        } else {
+            sendCloseReason(to: session, error)
+        }
+    }
+
+    private func sendCloseReason(to session: Session, _ error: TweakError) {
+        if session.dialect.isStreaming {
+            // The error is sent as an event of its own.
+            session.withhold(error)
+            sendAndClose(error, to: session)
+        } else if session.replies.rest != nil {
+            // The reply in progress ends with the error, so no further status line is needed.
+            session.isInteractive = false
+            session.withhold(error)
+            finish(session)
+            advance(session)
+        } else {
+            sendAndClose(error, to: session)
+        }
+    }
+
+    /// Ends a dismissed session whose work takes too long.
+    func endDismissal(_ session: Session) {
+        guard session.isOpen, let error = session.work.closeReason else { return }
+        orphanWork(of: session)
+        sendCloseReason(to: session, error)
     }
 
     // MARK: - Stopping the server
@@ -152,7 +209,6 @@ extension Session {
 }
 
 extension TweakSession.Reason {
-    /// The reason that corresponds to an error.
     init(_ error: TweakError) {
         switch error.code {
         case .tooMany, .tooLong: self = .limit

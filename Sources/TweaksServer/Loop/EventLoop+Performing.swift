@@ -38,6 +38,7 @@ extension EventLoop {
         case .panel(let word): sendPanelAddress(word, to: session)
         case .running(var running):
             session.input.isProven = true
+            running.command = request.command.name
             running.isChange = request.wantsChange
             session.work = .running(running)
             executor.beginPending(session)
@@ -57,6 +58,24 @@ extension EventLoop {
             session.send(reply)
             executor.apply(.end(.quit), session)
             finish(session)
+        }
+    }
+
+    /// Continues a request that visits many tweaks, for one turn.
+    func advance(_ sweep: Sweep, of request: Request, _ session: Session, until turnEnds: Moment) {
+        do throws(TweakError) {
+            if try !sweep.advance(until: { updateClock() >= turnEnds }) { return }
+            session.work = .idle
+            carryOut(request, session, isContinuation: sweep.isContinuation) {
+                do throws(TweakError) {
+                    return try sweep.end(executor, session)
+                } catch {
+                    return executor.refusal(error, of: request, session)
+                }
+            }
+        } catch {
+            session.work = .idle
+            carryOut(request, session) { executor.refusal(error, of: request, session) }
         }
     }
 }
@@ -106,17 +125,9 @@ extension EventLoop {
             executor.runs[id] = nil
             if session(id)?.work.running != nil { answer(id, executor.reply(result)) }
         case .validated(let id, let finish):
-            guard let session = session(id), let running = session.work.running else { return }
-            if let refusal = running.cancellation?.refusal { return answer(id, .error(refusal)) }
-            switch finish(executor, session) {
-            case .reply(let reply): answer(id, reply)
-            case .running(let next): session.work = session.work.continuing(with: next)
-            default: break
-            }
+            if let session = session(id), let running = session.work.running { proceed(running, session, finish) }
         case .answered(let id, let reply):
             answer(id, session(id)?.work.running?.cancellation?.secrecy.map { .error($0) } ?? reply)
-        case .found(let id, let found):
-            if let session = session(id) { answer(id, executor.reply(found, session)) }
         case .proposed(let id, let changes, let failure):
             guard let session = session(id), session.work.running != nil else {
                 // The session has ended. Left in the file, the values would override what others set from now on.
@@ -132,20 +143,37 @@ extension EventLoop {
             executor.durability.note(audited: status, now)
             sendWaitingReplies()
             resumeAudited()
-        case .asked(let id, let request): session(id).map { finishAsking(request, $0) }
         case .decided(let id, let request): session(id).map { finishWaiting(request, $0) }
         case .tokensChanged(let table): tokensChanged(table)
         }
     }
 
-    func answer(_ id: SessionID, _ reply: Reply) {
+    /// Continues a request whose background work is done.
+    private func proceed(
+        _ running: Work.Running, _ session: Session,
+        _ finish: (Executor, Session) throws(TweakError) -> Executor.Outcome
+    ) {
+        do throws(TweakError) {
+            if let refusal = running.cancellation?.refusal { throw refusal }
+            switch try finish(executor, session) {
+            case .reply(let reply): answer(session.id, reply)
+            case .running(let next): session.work = session.work.continuing(with: next)
+            default: break
+            }
+        } catch {
+            executor.notifyDenied(error, running.command, session)
+            answer(session.id, .error(error))
+        }
+    }
+
+    private func answer(_ id: SessionID, _ reply: Reply) {
         guard let session = session(id), session.work.running != nil else { return }
         endWork(of: session, reply)
         advance(session)
     }
 
     /// Sends the reply to background work, and leaves what the session has sent meanwhile for later.
-    private func endWork(of session: Session, _ reply: Reply) {
+    func endWork(of session: Session, _ reply: Reply) {
         guard let running = session.work.running else { return }
         session.work = session.work.ended
         if session.isOpen {
@@ -162,31 +190,6 @@ extension EventLoop {
         }
     }
 
-    /// Continues with the changes that were waiting for the audit, in their order. Sessions go on only when all have been
-    /// tried: the next change of one would take the room of the others.
-    func resumeAudited() {
-        let waiting = executor.awaitingAudit
-        executor.awaitingAudit = []
-        var answered: [Session] = []
-        for id in waiting {
-            guard let session = session(id), let reply = executor.resumeAudited(session) else { continue }
-            endWork(of: session, reply)
-            answered.append(session)
-        }
-        for session in answered { advance(session) }
-    }
-
-    /// Sends the replies that were waiting for disk or audit.
-    func sendWaitingReplies() {
-        let waiting = executor.awaitingDurability
-        executor.awaitingDurability = []
-        for id in waiting {
-            guard let session = session(id) else { continue }
-            session.replies.isAwaitingDurability = false
-            advance(session)
-            if !session.replies.queueIsEmpty { executor.registerForDurability(session) }
-        }
-    }
 }
 
 /// A queue of messages to an event loop, with the means to wake it.
@@ -194,33 +197,23 @@ final class Mailbox: Sendable {
     enum Message: Sendable {
         /// Finish work in progress, close every session, end the loop.
         case stop
-        /// An action that a session waits for has ended.
         case actionEnded(SessionID, Result<ActionOutput, TweakError>)
-        /// The reply to a request that was executed in the background.
         case answered(SessionID, Reply)
-        /// The result of `find`.
-        case found(SessionID, Finder.Found)
         /// A request was read and validated in the background, and is ready to execute.
-        case validated(SessionID, then: @Sendable (Executor, Session) -> Executor.Outcome)
+        case validated(SessionID, then: @Sendable (Executor, Session) throws(TweakError) -> Executor.Outcome)
         /// The changes of a session were written, or could not be, with the reason.
         case proposed(SessionID, [OverrideKey: StoredEntry?], failure: String?)
-        /// The storage has tried to write.
         case saved(SaveStatus)
         /// The audit has written to the kernel.
         case audited(SaveStatus)
-        /// The program's handler of scope requests has returned.
-        case asked(SessionID, TweakScopeRequest)
         /// The program has decided a pending scope request.
         case decided(SessionID, TweakScopeRequest)
-        /// The token table has changed.
         case tokensChanged(TokenTable)
 
         /// The session whose background work this message completes.
         var sessionOfCompletedWork: SessionID? {
             switch self {
-            case .actionEnded(let id, _), .answered(let id, _), .found(let id, _), .validated(let id, _),
-                .proposed(let id, _, _), .asked(let id, _):
-                id
+            case .actionEnded(let id, _), .answered(let id, _), .validated(let id, _), .proposed(let id, _, _): id
             case .stop, .saved, .audited, .decided, .tokensChanged: nil
             }
         }
@@ -246,7 +239,6 @@ final class Mailbox: Sendable {
     /// Marks the loop as about to sleep, so that it must be woken. The mailbox has to be checked once more after this.
     func fallAsleep() { isAwake.store(false, ordering: .sequentiallyConsistent) }
 
-    /// Marks the loop as awake.
     func awaken() { isAwake.store(true, ordering: .sequentiallyConsistent) }
 
     var isEmpty: Bool { messages.withLock { $0.isEmpty } }

@@ -74,7 +74,7 @@ extension EventLoop {
             guard flush(session), session.isOpen else { break }
             if isPlain, session.isAtRest {
                 // Releases the memory counted while much of its input waited.
-                if session.accounts.memorySize > Self.restingBytes { updateMemoryUse(session) }
+                if session.memory.own > Self.restingBytes { chargeMemory(session) }
                 return
             }
             mayContinue = canContinue(session)
@@ -82,7 +82,7 @@ extension EventLoop {
         } while mayContinue && session.replies.rest == nil && updateClock() < turnEnds
         if session.connection.phase == .closed { return }
         updateInterest(session)
-        updateMemoryUse(session)
+        chargeMemory(session)
         if mayContinue || !session.isOpen, session.output.isEmpty, canContinue(session) { enqueue(session) }
     }
 
@@ -97,7 +97,6 @@ extension EventLoop {
         session.endEvents()
     }
 
-    /// Whether a session can proceed without new input.
     private func canContinue(_ session: Session) -> Bool {
         // While stopping, each session still gets its closing error.
         let hasMore = session.input.mayHaveMore || isStopping

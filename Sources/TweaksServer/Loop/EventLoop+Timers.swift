@@ -4,7 +4,6 @@ import Tweaks
 import TweaksWire
 
 extension EventLoop {
-    /// Sets a deadline relative to now.
     func schedule(_ kind: Timers.Kind, for session: Session? = nil, in time: Duration) {
         schedule(kind, session?.id ?? .server, at: now + time)
     }
@@ -40,12 +39,12 @@ extension EventLoop {
         switch kind {
         case .firstLine:
             if session.input.hasSentLine || !session.isOpen { return }
-            let text = "no line came in \(seconds(limits.timeToFirstLine)); connect again"
-            sendAndClose(TweakError(.timeout, text, limit: .timeToFirstLine), to: session)
+            let time = seconds(limits.timeToFirstLine)
+            timeOut(session, .timeToFirstLine, "no line came in \(time); connect again")
         case .authentication:
             if session.credentials.lifecycle.state != .opening || !session.isOpen { return }
-            let text = "no token came in \(seconds(limits.timeToAuthenticate)); connect again, then auth TOKEN"
-            sendAndClose(TweakError(.timeout, text, limit: .timeToAuthenticate), to: session)
+            let time = seconds(limits.timeToAuthenticate)
+            timeOut(session, .timeToAuthenticate, "no token came in \(time); connect again, then auth TOKEN")
         case .request: expireRequest(session)
         case .heartbeat: sendHeartbeat(to: session)
         case .authenticationDelay: endAuthenticationDelay(session)
@@ -66,13 +65,15 @@ extension EventLoop {
         if isBusy || last + idle > now {
             return schedule(.idle, session.id, at: last + idle)
         }
-        let text = "nothing came for \(seconds(idle)); connect again"
-        sendAndClose(TweakError(.timeout, text, limit: .idleTime), to: session)
+        timeOut(session, .idleTime, "nothing came for \(seconds(idle)); connect again")
     }
 
-    /// The maximum idle time of a session.
     func idleTime(_ session: Session) -> Duration? {
         [limits.idleTime, session.dialect.idleTime].compactMap(\.self).min()
+    }
+
+    private func timeOut(_ session: Session, _ limit: TweakLimit, _ text: String) {
+        sendAndClose(TweakError(.timeout, text, limit: limit), to: session)
     }
 
     private func seconds(_ duration: Duration) -> String { TweakValue.duration(duration).text }
@@ -80,7 +81,7 @@ extension EventLoop {
     // MARK: - Heartbeats
 
     /// Ends a connection whose request is incomplete at the deadline.
-    func expireRequest(_ session: Session) {
+    private func expireRequest(_ session: Session) {
         session.input.hasRequestTimer = false
         guard let began = session.input.requestBegan, session.isOpen else { return }
         let deadline = began + limits.timeToFirstLine
@@ -88,8 +89,8 @@ extension EventLoop {
             session.input.hasRequestTimer = true
             return schedule(.request, session.id, at: deadline)
         }
-        let text = "the request was incomplete after \(TweakValue.duration(limits.timeToFirstLine).text); send it again"
-        sendAndClose(TweakError(.timeout, text, limit: .timeToFirstLine), to: session)
+        let time = seconds(limits.timeToFirstLine)
+        timeOut(session, .timeToFirstLine, "the request was incomplete after \(time); send it again")
     }
 
     /// Starts the heartbeats of a stream.
@@ -100,7 +101,7 @@ extension EventLoop {
     }
 
     /// Sends a heartbeat to a stream, and reports whether its list of tweaks has changed.
-    func sendHeartbeat(to session: Session) {
+    private func sendHeartbeat(to session: Session) {
         guard session.isOpen, session.dialect.isStreaming else { return }
         if let error = session.dialect.streamEndReason { return dismiss(session, error, .revoked) }
         schedule(.heartbeat, for: session, in: limits.heartbeatInterval)
@@ -145,7 +146,6 @@ struct Timers {
 
     private var heap: [Entry] = []
 
-    /// The earliest deadline.
     var next: Moment? { heap.first?.deadline }
 
     var count: Int { heap.count }

@@ -13,7 +13,6 @@ final class EventLoop {
     let executor: Executor
     let hub: WatchHub
     let sessions = SessionTable()
-    /// The buffers of each session.
     var buffers: BufferSizes
     /// The number of sessions that the buffers suffice for.
     var bufferShares = BufferSizes.leastSessions
@@ -40,7 +39,6 @@ final class EventLoop {
     private static let longInput = 2_048
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-    /// The state of admission control.
     struct AdmissionState {
         /// Connections that have not sent a line, oldest first; entries may be out of date.
         var silentSessions: [SessionID] = []
@@ -52,7 +50,6 @@ final class EventLoop {
         var reservedSlots: [String: SessionID] = [:]
         /// Kept open so that, when descriptors run out, one can be spent on an error.
         var reserveDescriptor: Descriptor?
-        /// Whether accepting pauses for lack of descriptors.
         var isPaused = false
     }
 
@@ -124,7 +121,6 @@ final class EventLoop {
         return ready > 0
     }
 
-    /// Reads the clock.
     @discardableResult
     func updateClock() -> Moment {
         now = Moment(clock())
@@ -153,7 +149,6 @@ final class EventLoop {
     /// rounds are longer then.
     var turnTime: Duration { hub.isFollowed ? limits.watchedTurn : limits.turn }
 
-    /// Gives a session a turn.
     func enqueue(_ session: Session) {
         if session.connection.isRunnable { return }
         session.connection.isRunnable = true
@@ -211,13 +206,11 @@ final class EventLoop {
         advanceAfterWatchers([session])
     }
 
-    /// Advances sessions after the watchers are notified.
     func advanceAfterWatchers(_ sessions: [Session]) {
         answered += sessions
         hasQueued = true
     }
 
-    /// The session, unless it has ended.
     func session(_ id: SessionID) -> Session? {
         guard let session = sessions[id.descriptor], session.id == id else { return nil }
         return session

@@ -7,13 +7,11 @@ package import TweaksWire
 /// The protocol spoken on one connection. It only translates: rights, requests, replies, events and limits are those of
 /// the session and the server. Made for one connection, and used on the I/O thread only.
 package protocol SessionDialect: AnyObject {
-    /// The reply format, as far as the session can choose it.
     var encoder: ReplyEncoder { get }
     /// The number of bytes received and not yet consumed.
     var inputCount: Int { get }
     /// At this number of unconsumed bytes, reading stops.
     var inputLimit: Int { get }
-    /// The bytes of memory that it holds.
     var memorySize: Int { get }
     /// Whether the next request may begin while replies to earlier ones wait for the disk.
     var pipelines: Bool { get }
@@ -116,7 +114,6 @@ package enum DialectStep {
     case gesture(UInt64)
     /// Whether the following replies wait for the disk.
     case waitForDisk(Bool)
-    /// Send bytes as they are.
     case send([UInt8])
     /// End the connection. `isForeignProtocol`: the client does not speak this protocol.
     case end(isForeignProtocol: Bool)
@@ -163,7 +160,6 @@ package protocol Endpoint: Sendable {
 
 /// The local address of a connection to an endpoint.
 package struct EndpointAddress: Sendable {
-    /// The server's port.
     package let port: UInt16
     /// The server's numeric address, if it listens on all; nil on loopback.
     package let address: String?
@@ -271,7 +267,6 @@ final class LineDialect: SessionDialect {
         return step
     }
 
-    /// The state of one call of `next`.
     private struct Round {
         var encoder: ReplyEncoder
         var hasLine = false

@@ -1,6 +1,7 @@
 // Makes replies and changes wait for disk and audit.
 
 import Tweaks
+import TweaksWire
 
 /// The durability of commits. Used on the I/O thread only.
 final class DurabilityTracker {
@@ -35,7 +36,6 @@ final class DurabilityTracker {
         (saved, audited) = (store?.status, audit?.status)
     }
 
-    /// Whether there is an audit.
     var hasAudit: Bool { audit != nil }
 
     /// Whether a revision is where it has to be.
@@ -115,10 +115,8 @@ final class DurabilityTracker {
         if let last = unaudited.last { request(last.revision, now()) }
     }
 
-    /// Records progress of the storage.
     func note(saved: SaveStatus) { self.saved = saved }
 
-    /// Records progress of the audit.
     func note(audited: SaveStatus, _ now: Moment) {
         self.audited = audited
         (isLate, deadline) = (false, nil)
@@ -131,6 +129,137 @@ final class DurabilityTracker {
 
     /// Stops waiting for the audit because the deadline has passed.
     func auditTimedOut() { (isLate, deadline) = (true, nil) }
+}
+
+extension Executor {
+    // MARK: Waiting for the disk
+
+    /// Groups the disk writes of commits until the round ends or a session's turn is over.
+    func beginRound() {
+        guard let store, !isInRound else { return }
+        isInRound = true
+        store.beginRound()
+    }
+
+    /// Starts to write the commits of this round.
+    func endRound() {
+        if !isInRound { return }
+        isInRound = false
+        store?.endRound()
+    }
+
+    /// Makes a reply wait until disk and audit hold a revision.
+    func awaiting(_ reply: Reply, _ revision: UInt64, _ session: Session) -> Reply {
+        var reply = reply
+        reply.waitsForDisk = session.changes.waitsForDisk
+        if !reply.waitsForDisk {
+            hasUnflushedCommits = true
+            if !durability.hasAudit { return reply }
+        }
+        if case .ready(let unsaved, let unaudited) = durability.answer(for: revision, onDisk: reply.waitsForDisk) {
+            return reply.lacking(unsaved: unsaved, unaudited: unaudited)
+        }
+        if reply.waitsForDisk {
+            // This commit may have changed nothing, and wait for one that did not hurry the disk.
+            if hasUnflushedCommits { store?.flush() }
+            hasUnflushedCommits = false
+        }
+        durability.request(revision, hooks.now)
+        reply.durableRevision = revision
+        registerForDurability(session)
+        return reply
+    }
+
+    /// Registers a session to be resumed when disk or audit make progress.
+    func registerForDurability(_ session: Session) {
+        if session.replies.isAwaitingDurability { return }
+        session.replies.isAwaitingDurability = true
+        awaitingDurability.append(session.id)
+    }
+
+    // MARK: Waiting for the audit
+
+    /// The approximate size of a change in the queue of the audit.
+    static func auditedBytes(_ old: TweakValue, _ new: TweakValue) -> Int {
+        512 + (old.textBytes ?? 0) + (new.textBytes ?? 0)
+    }
+
+    /// Delays a change while the audit has too much to write; nil if it can be made now.
+    /// - Throws: If the audit takes no changes of this client, or cannot be written. Those who could write or remove it,
+    ///   the process's own user and root, are not refused.
+    func waitForAudit(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Work.Running? {
+        guard let audit = hooks.audit else { return nil }
+        if let refusal = audit.refusal(of: session.origin) { throw TweakError(.tooMany, refusal, limit: .audit) }
+        if hasAuditRoom(for: proposal.memorySize) || session.isOwner { return nil }
+        if let failure = durability.auditFailure {
+            throw TweakError(
+                .busy,
+                "nothing was changed, because the audit cannot be written and holds no more changes: \(failure); try "
+                    + "again later, or tell the operator of this process", limit: .audit)
+        }
+        var running = Work.Running()
+        running.proposal = proposal
+        running.isAwaitingAudit = true
+        durability.requestAll(hooks.now)
+        awaitingAudit.append(session.id)
+        return running
+    }
+
+    /// Whether a single change can be made without waiting for the audit.
+    func isAuditReady(_ bytes: Int, _ session: Session) -> Bool {
+        guard let audit = hooks.audit else { return true }
+        return hasAuditRoom(for: bytes) && audit.refusal(of: session.origin) == nil
+    }
+
+    /// Whether the audit can take another change now. Changes get room in the order in which they asked for it.
+    private func hasAuditRoom(for bytes: Int) -> Bool { awaitingAudit.isEmpty && durability.hasRoom(for: bytes) }
+
+    /// Continues with a change that has waited for the audit.
+    /// - Returns: The reply; nil if it waits on, or is written first.
+    func resumeAudited(_ session: Session) -> Reply? {
+        guard let running = session.work.running, running.isAwaitingAudit, let proposal = running.proposal else {
+            return nil
+        }
+        do throws(TweakError) {
+            switch try commit(proposal, session) {
+            case .reply(let reply): return reply
+            case .running(let next): session.work = session.work.continuing(with: next)
+            default: break
+            }
+            return nil
+        } catch {
+            notifyDenied(error, "commit", session)
+            return .error(error)
+        }
+    }
+}
+
+extension EventLoop {
+    /// Sends the replies that were waiting for disk or audit.
+    func sendWaitingReplies() {
+        let waiting = executor.awaitingDurability
+        executor.awaitingDurability = []
+        for id in waiting {
+            guard let session = session(id) else { continue }
+            session.replies.isAwaitingDurability = false
+            advance(session)
+            if !session.replies.queueIsEmpty { executor.registerForDurability(session) }
+        }
+    }
+
+    /// Continues with the changes that were waiting for the audit, in their order. Sessions go on only when all have been
+    /// tried: the next change of one would take the room of the others.
+    func resumeAudited() {
+        let waiting = executor.awaitingAudit
+        executor.awaitingAudit = []
+        var answered: [Session] = []
+        for id in waiting {
+            guard let session = session(id), let reply = executor.resumeAudited(session) else { continue }
+            endWork(of: session, reply)
+            answered.append(session)
+        }
+        for session in answered { advance(session) }
+    }
 }
 
 extension SaveStatus.Answer {

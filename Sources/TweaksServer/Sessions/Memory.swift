@@ -3,19 +3,33 @@
 import Tweaks
 import TweaksWire
 
-/// The memory budget of a server. Sessions and the kernel's buffers of their connections may use what values and history
-/// leave, and at least a quarter.
-struct MemoryBudget {
-    let limit: Int
-    /// The bytes held by single sessions.
-    var sessions = 0
-    /// The bytes in full send buffers of the kernel.
-    var kernel = 0
-    /// The bytes that all buffers of the kernel may hold at their present sizes.
-    var reserved = 0
-    /// The bytes that receive buffers of the kernel may hold which are not read.
+/// Bytes of memory that are held for one session, or for all together.
+struct MemoryUse: Equatable {
+    /// In the server.
+    var own = 0
+    /// In full send buffers of the kernel.
+    var unsent = 0
+    /// What receive buffers of the kernel may hold that are not read.
     var unread = 0
-    /// The bytes shared between sessions.
+
+    static func + (one: MemoryUse, other: MemoryUse) -> MemoryUse {
+        MemoryUse(own: one.own + other.own, unsent: one.unsent + other.unsent, unread: one.unread + other.unread)
+    }
+
+    static func - (one: MemoryUse, other: MemoryUse) -> MemoryUse {
+        MemoryUse(own: one.own - other.own, unsent: one.unsent - other.unsent, unread: one.unread - other.unread)
+    }
+}
+
+/// The memory account of a server. Sessions and the kernel's buffers of their connections may use what values and history
+/// leave, and at least a quarter.
+struct MemoryAccount {
+    let limit: Int
+    /// What is held for single sessions.
+    private(set) var sessions = MemoryUse()
+    /// The bytes that all send buffers of the kernel may hold at their present sizes.
+    var reserved = 0
+    /// The bytes shared between replies.
     let pinned = PinnedBytes.Total()
 
     init(limit: Int) { self.limit = limit }
@@ -25,10 +39,20 @@ struct MemoryBudget {
     /// The limit of the history, which forgets its oldest commits beyond it.
     var historyShare: Int { limit / 4 }
 
+    /// The bytes that are held for sessions, by them or by the replies to several.
+    var held: Int { sessions.own + sessions.unsent + sessions.unread + pinned.bytes }
+
+    /// Charges what a session holds now, in place of what it was charged before.
+    mutating func charge(_ use: MemoryUse, to session: Session) {
+        if use == session.memory { return }
+        sessions = sessions + (use - session.memory)
+        session.memory = use
+    }
+
     /// The bytes that sessions have to free.
     /// - Parameter others: The bytes held otherwise; evaluated only when needed.
     func excess(_ others: () -> Int) -> Int {
-        let used = sessions + pinned.bytes + max(kernel, reserved) + unread
+        let used = held + max(reserved - sessions.unsent, 0)
         if used <= share { return 0 }
         return max(used - max(limit - others(), share), 0)
     }
@@ -37,31 +61,51 @@ struct MemoryBudget {
     func allows(_ growth: Int, to bytes: Int) -> Bool { growth <= 0 || bytes + growth <= limit / 2 }
 }
 
+// MARK: - Holders of memory
+
 extension Session {
-    /// The bytes that the session holds now.
-    var memory: Int {
-        var bytes =
-            output.memorySize + dialect.memorySize + events.memorySize + replies.memorySize + credentials.scopeBytes
-        if let batch { bytes += batch.memorySize }
-        switch work {
-        case .running(let running): return bytes + (running.proposal?.memorySize ?? 0)
-        case .sweeping(let sweep, _): return bytes + sweep.memorySize
-        default: return bytes
-        }
+    /// The bytes that the session holds now. Another holder is another line.
+    private var ownBytes: Int {
+        var bytes = output.memorySize
+        bytes += dialect.memorySize
+        bytes += events.memorySize
+        bytes += replies.memorySize
+        bytes += credentials.scopeBytes
+        bytes += batch?.memorySize ?? 0
+        bytes += work.memorySize
+        return bytes
+    }
+
+    /// What is held for the session now.
+    fileprivate var memoryNow: MemoryUse {
+        var use = MemoryUse()
+        if connection.phase == .closed { return use }
+        use.own = ownBytes
+        // What does not fit waits in the output. The buffer may have been larger when it was filled.
+        if !output.isEmpty { use.unsent = max(memory.unsent, connection.sendBytes) }
+        // Nothing tells how much arrives meanwhile.
+        if !connection.interest.contains(.read), !input.hasEnded { use.unread = connection.receiveBytes }
+        return use
     }
 
     /// The bytes that ending it could free; others may share its snapshot, or read the same changes.
-    var reclaimableBytes: Int {
-        accounts.memorySize + replies.pinnedBytes + (events.position?.pinnedBytes ?? 0)
+    fileprivate var reclaimableBytes: Int {
+        memory.own + replies.pinnedBytes + (events.position?.pinnedBytes ?? 0)
     }
 }
 
 extension Executor {
-    /// The bytes held outside sessions.
-    var stateBytes: Int {
+    /// The bytes held for no single session: values, history, and the changes that watchers have not read.
+    private var stateBytes: Int {
         let used = registry.memorySize
         return used.values + used.history + hub.memorySize
     }
+
+    /// All bytes that count, for `stats`.
+    var heldBytes: Int { memory.held + stateBytes }
+
+    /// The bytes that sessions have to free.
+    fileprivate var excessBytes: Int { memory.excess { stateBytes } }
 
     /// Whether texts may grow by so many bytes.
     func hasRoom(for growth: Int) -> Bool { memory.allows(growth, to: registry.memorySize.values) }
@@ -71,39 +115,38 @@ extension Executor {
         // Small batches skip the exact check.
         let most = batch.textBytes
         if most < 256 || hasRoom(for: most) || hasRoom(for: registry.textGrowth(batch)) { return }
-        throw TweakError(
-            .tooMany,
+        throw .tooMany(
+            .memoryBytes,
             "texts that were set may take \(memory.limit / 2) bytes of memory, and this would be more; reset some, or raise "
-                + "memoryBytes; nothing was changed", limit: .memoryBytes)
+                + "memoryBytes; nothing was changed")
+    }
+
+    /// Counts the memory of a snapshot while replies are generated from it.
+    func pin(_ snapshot: TweakSnapshot) -> PinnedBytes {
+        if let lastPin, lastPinnedRevision == snapshot.revision { return lastPin }
+        let pin = PinnedBytes(snapshot.memorySize, in: memory.pinned)
+        lastPin = pin
+        lastPinnedRevision = snapshot.revision
+        return pin
     }
 }
 
+// MARK: - The budget
+
 extension EventLoop {
-    /// Updates the count of bytes that a session holds.
-    func updateMemoryUse(_ session: Session) {
-        let isClosed = session.connection.phase == .closed
-        executor.memory.sessions += session.accounts.hold(isClosed ? 0 : session.memory)
-        // What does not fit waits in the output. The buffer may have been larger when it was filled.
-        let isFull = !isClosed && !session.output.isEmpty
-        let kernel = isFull ? max(session.connection.kernelBytes, session.connection.sendBytes) : 0
-        // Nothing tells how much arrives meanwhile.
-        let isUnread = !isClosed && !session.connection.interest.contains(.read) && !session.input.hasEnded
-        let unread = isUnread ? session.connection.receiveBytes : 0
-        executor.memory.kernel += kernel - session.connection.kernelBytes
-        executor.memory.unread += unread - session.connection.unreadBytes
-        (session.connection.kernelBytes, session.connection.unreadBytes) = (kernel, unread)
-    }
+    /// Updates the bytes that are charged for a session.
+    func chargeMemory(_ session: Session) { executor.memory.charge(session.memoryNow, to: session) }
 
     /// Ends sessions until the memory in use is within the budget.
     func enforceMemoryBudget() {
-        while executor.memory.excess({ executor.stateBytes }) > 0, let session = largestSession() {
+        while executor.excessBytes > 0, let session = greediestSession() {
             evictForMemory(session)
             if hub.isFollowed { hub.trim() }
         }
     }
 
     /// The largest session of the peer that holds most: splitting over many sessions gives no advantage.
-    private func largestSession() -> Session? {
+    private func greediestSession() -> Session? {
         let all = sessions.all.filter { $0.connection.phase != .closed && $0.reclaimableBytes > 0 }
         var byPeer: [ObjectIdentifier: Int] = [:]
         for session in all { byPeer[ObjectIdentifier(session.account), default: 0] += session.reclaimableBytes }
@@ -128,11 +171,14 @@ extension EventLoop {
             executor.apply(.end(.init(error)), session)
             close(session, isOverdue: true)
         }
-        updateMemoryUse(session)
+        chargeMemory(session)
     }
 }
 
-/// The sizes of the buffers of one session, in the server and in the kernel.
+// MARK: - Buffers
+
+/// The sizes of the buffers of one session, in the server and in the kernel: the more sessions there are, the less each
+/// has.
 struct BufferSizes: Equatable {
     /// The number of unsent bytes above which it is no longer read from and its events wait.
     let unsent: Int
@@ -169,7 +215,8 @@ extension EventLoop {
         let count = sessions.count
         let before = buffers
         if count > bufferShares || bufferShares > BufferSizes.leastSessions && count < bufferShares / 4 {
-            bufferShares = max(count.roundedUpToPowerOfTwo, BufferSizes.leastSessions)
+            let powerOfTwo = count <= 1 ? 1 : 1 << (Int.bitWidth - (count - 1).leadingZeroBitCount)
+            bufferShares = max(powerOfTwo, BufferSizes.leastSessions)
             buffers = BufferSizes(limits, sessions: bufferShares)
         }
         executor.memory.reserved = count * buffers.send
@@ -195,12 +242,5 @@ extension EventLoop {
     private func setBuffers(of session: Session) {
         session.connection.sendBytes = buffers.send
         Platform.setSendBuffer(session.connection.descriptor.number, buffers.send)
-    }
-}
-
-extension Int {
-    /// The lowest power of two that is not lower.
-    fileprivate var roundedUpToPowerOfTwo: Int {
-        self <= 1 ? 1 : 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount)
     }
 }

@@ -26,7 +26,6 @@ extension Session {
         if let rest { replies.begin(rest, of: reply) } else { replyEnded() }
     }
 
-    /// Continues a long reply.
     func sendMore(budget: Int) {
         guard let rest = replies.rest else { return }
         var more: ReplyEncoder.Remainder?
@@ -58,13 +57,11 @@ extension Session {
         if isOpen { sendPrompt() }
     }
 
-    /// Ends the line of a prompt.
     func leavePrompt() {
         let encoder = dialect.encoder
         if isInteractive, !encoder.isJSON { output.append { encoder.endLine(&$0) } }
     }
 
-    /// Discards all pending output.
     func forgetOutput() {
         replies = PendingReplies()
         events = PendingEvents(watchBytes: events.watchBytes, at: events.position)
@@ -96,7 +93,6 @@ struct PendingEvents: ~Copyable {
         self.position = position
     }
 
-    /// Whether changes wait.
     fileprivate var areUnread: Bool { position?.isBehind ?? false }
 
     var areWaiting: Bool { areUnread || !notices.isEmpty || interruptedPrompt }
@@ -184,7 +180,6 @@ struct PendingReplies: ~Copyable {
     /// Whether queued replies may be ready that had no room or followed a long reply.
     var mayHaveReadyReplies = false
 
-    /// Its approximate size in memory, in bytes.
     var memorySize: Int { queueBytes + (rest == nil ? 0 : restBytes) }
 
     /// The bytes of snapshots that it shares with others.
@@ -211,12 +206,10 @@ struct PendingReplies: ~Copyable {
         queueBytes += reply.memorySize
     }
 
-    /// Stores the rest of a reply.
     mutating func begin(_ rest: ReplyEncoder.Remainder, of reply: Reply) {
         (self.rest, restBytes) = (rest, reply.memorySize)
     }
 
-    /// Updates the rest of a reply.
     mutating func updateRest(to rest: ReplyEncoder.Remainder?) {
         self.rest = rest
         // The disk may already hold what the next replies wait for, and does not report it again.
@@ -261,7 +254,6 @@ extension Reply {
     }
 }
 
-/// A queue of unsent bytes.
 struct OutputBuffer: ~Copyable {
     private(set) var bytes: [UInt8] = []
     private var head = 0
@@ -270,13 +262,11 @@ struct OutputBuffer: ~Copyable {
     /// The bytes that were sent since the kernel was asked how many it keeps.
     private var unchecked = 0
 
-    /// The bytes of memory that it holds.
     var memorySize: Int { bytes.capacity }
 
     var count: Int { bytes.count - head }
     var isEmpty: Bool { head == bytes.count }
 
-    /// Appends what `body` writes.
     mutating func append(_ body: (inout [UInt8]) -> Void) { body(&bytes) }
 
     mutating func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }

@@ -7,23 +7,21 @@ import TweaksWire
 /// The state of one client. Used on the I/O thread only.
 final class Session {
     let id: SessionID
-    /// The protocol spoken on the connection.
     let dialect: any SessionDialect
     var connection: Connection
     var identity: Identity
     /// The origin of the session's changes: the peer, or the token shown last.
     var origin: TweakOrigin
     var credentials = Credentials()
-    /// Its rights, with their sources.
     var grants = Grants()
-    /// The accounts that it is charged to.
     let accounts = SessionAccounts()
     var input: Input
     /// Whether it has banner and prompt.
     var isInteractive = false
-    /// Its work in progress.
     var work = Work.idle
     var batch: PendingBatch?
+    /// The memory that was charged for it when last measured.
+    var memory = MemoryUse()
     var changes = Changes()
     var output = OutputBuffer()
     var replies = PendingReplies()
@@ -48,28 +46,20 @@ final class Session {
         let openedAt: Moment
         var phase = Phase.open
         var interest: PollInterest = .read
-        /// The size of the kernel's send buffer.
         var sendBytes = Int.max
         /// The size of the kernel's receive buffer; 0 where it is the peer's.
         var receiveBytes = 0
-        /// The bytes counted for the kernel's send buffer while that is full.
-        var kernelBytes = 0
-        /// The bytes counted for its receive buffer while that is not read.
-        var unreadBytes = 0
         /// Whether it had too many unsent bytes at the last check.
         var isFull = false
         /// Whether the sending side was shut down.
         var outputHasEnded = false
-        /// Whether it is queued for a turn.
         var isRunnable = false
         /// Whether it waits for a turn to read the feed of changes.
         var isDue = false
     }
 
-    /// The client at the other end.
     struct Identity {
         var peer: Peer
-        /// The name that the user gives.
         var name: DisplayName?
         /// The ID of the browser window that the client reports; its connections are one session to users.
         var windowID: String?
@@ -79,7 +69,6 @@ final class Session {
         let isDenied: Bool
     }
 
-    /// The state of the input.
     struct Input {
         /// Whether the peer has closed its sending side.
         var hasEnded = false
@@ -98,9 +87,7 @@ final class Session {
         var hasRequestTimer = false
     }
 
-    /// The session's changes to tweaks.
     struct Changes {
-        /// The number of its commits.
         var commits: UInt64 = 0
         /// The gesture that its changes belong to; 0 means none.
         var gesture: UInt64 = 0
@@ -141,7 +128,6 @@ final class Session {
     /// the watch began.
     func sees(_ node: TweakNode) -> Bool { isAdmitted && grants.rights.sees(node) }
 
-    /// Whether it has this right on a path.
     func may(_ kind: TweakScope.Kind, _ path: TweakPath) -> Bool { isAdmitted && grants.rights.allows(kind, path) }
 
     /// Whether the next request may begin: replies come in the order of the requests, each complete.
@@ -161,13 +147,10 @@ final class Session {
 ///
 /// The socket is separate: bytes may still be in transit after the session has ended.
 struct SessionLifecycle: Equatable, Sendable {
-    /// A transition.
     enum Transition: Equatable, Sendable {
         /// Its identity is being checked.
         case identify
-        /// It is admitted.
         case open
-        /// It ends, for this reason.
         case end(TweakSession.Reason)
     }
 
@@ -199,7 +182,6 @@ extension TweakSession.State {
         }
     }
 
-    /// The state's name in replies.
     var word: String {
         switch self {
         case .created: "created"
@@ -215,7 +197,6 @@ extension TweakSession.State {
 /// is cheap.
 indirect enum Work {
     case idle
-    /// Background work will give the reply.
     case running(Running)
     /// The request visits many tweaks, in slices.
     case sweeping(Sweep, of: Request)
@@ -224,16 +205,15 @@ indirect enum Work {
     /// The session was ended from outside during work that now has its reply; this error comes next.
     case closing(TweakError)
 
-    /// Background work.
     struct Running {
         enum Kind { case request, action, reload }
 
         var kind = Kind.request
+        var command = ""
         /// Revokes the work with the rights behind it.
         var cancellation: CancellationFlag?
         /// The change that is written before it takes effect.
         var proposal: Proposal?
-        /// Whether the change waits for the audit.
         var isAwaitingAudit = false
         /// Whether it is a change, whose refusal is an event.
         var isChange = false
@@ -241,11 +221,11 @@ indirect enum Work {
         var closeReason: TweakError?
 
         init(_ kind: Kind = .request, _ cancellation: CancellationFlag? = nil) {
-            (self.kind, self.cancellation) = (kind, cancellation)
+            self.kind = kind
+            self.cancellation = cancellation
         }
     }
 
-    /// Whether the next request has to wait.
     var isBusy: Bool {
         switch self {
         case .idle, .closing: false
@@ -267,7 +247,6 @@ indirect enum Work {
         }
     }
 
-    /// Whether it proceeds in turns.
     var isSweeping: Bool { if case .sweeping = self { true } else { false } }
 
     /// Whether events wait for its reply: those of a reload, and those newer than the values that a watch shows.
@@ -276,6 +255,14 @@ indirect enum Work {
         case .running(let running): running.kind == .reload
         case .sweeping(let sweep, _): sweep.isContinuation
         case .idle, .authenticationDelay, .closing: false
+        }
+    }
+
+    var memorySize: Int {
+        switch self {
+        case .running(let running): running.proposal?.memorySize ?? 0
+        case .sweeping(let sweep, _): sweep.memorySize
+        case .idle, .authenticationDelay, .closing: 0
         }
     }
 
@@ -288,7 +275,11 @@ indirect enum Work {
 
     /// Returns the work with its next stage, for the same request.
     func continuing(with next: Running) -> Work {
-        updated { ($0.kind, $0.proposal, $0.isAwaitingAudit) = (next.kind, next.proposal, next.isAwaitingAudit) }
+        updated { running in
+            running.kind = next.kind
+            running.proposal = next.proposal
+            running.isAwaitingAudit = next.isAwaitingAudit
+        }
     }
 
     /// Returns the work after the running part got its reply.
@@ -304,21 +295,17 @@ final class SessionTable {
     private(set) var count = 0
     /// The number of ended sessions that only wait for their peer to close.
     var lingeringCount = 0
-    /// The number of the newest session.
     private var newest: UInt64 = 0
     /// Sessions with higher numbers were opened in this round.
     private var newestBeforeRound: UInt64 = 0
 
-    /// All sessions.
     var all: [Session] { slots.compactMap(\.self) }
 
-    /// The session on a descriptor.
     subscript(descriptor: Int32) -> Session? {
         let position = Int(descriptor)
         return slots.indices.contains(position) ? slots[position] : nil
     }
 
-    /// Returns a new session number.
     func makeNumber() -> UInt64 {
         newest += 1
         return newest

@@ -24,15 +24,11 @@ final class Listener: Sendable {
     let descriptor: Descriptor
     let isUnix: Bool
     let isVersion6: Bool
-    /// Whether clients must show a token.
     let wantsToken: Bool
-    /// Whether other users can open the Unix socket.
     let isShared: Bool
-    /// The TCP port.
     let port: UInt16?
     /// The endpoint whose dialect connections speak; nil means lines.
     let endpoint: (any Endpoint)?
-    /// Whether it is on a loopback address.
     let isLoopback: Bool
     /// Whether it is on 127.0.0.1 alone, and another program has the same port on ::1.
     let isTakenOnVersion6 = Atomic(false)
@@ -60,7 +56,6 @@ final class Listener: Sendable {
         self.lease = lease
     }
 
-    /// Creates a TCP socket.
     init(
         _ address: SocketAddress, name: String, wantsToken: Bool = false, endpoint: (any Endpoint)? = nil,
         _ kernel: Kernel
@@ -69,7 +64,7 @@ final class Listener: Sendable {
         descriptor = try Self.open(address, name: name)
         isUnix = false
         isVersion6 = address.family == AF_INET6
-        port = SocketAddress.port(of: descriptor.number)
+        port = SocketAddress.of(descriptor.number)?.port
         self.wantsToken = wantsToken
         isShared = false
         self.endpoint = endpoint
@@ -79,11 +74,10 @@ final class Listener: Sendable {
 
     /// Creates the dialect of a new connection.
     func makeDialect(_ connection: Int32, _ instance: String) -> (any SessionDialect)? {
-        let address = isLoopback ? nil : SocketAddress.host(of: connection, peer: false)
+        let address = isLoopback ? nil : SocketAddress.of(connection)?.host
         return endpoint?.makeDialect(EndpointAddress(port: port ?? 0, address: address, instance: instance))
     }
 
-    /// The path of a Unix socket.
     var path: String? { lease?.path }
 
     /// Its address, and the access rule for `stats`.
@@ -95,10 +89,10 @@ final class Listener: Sendable {
     }
 
     private var lineAccess: String {
-        isUnix ? isShared ? "by user" : "own user and root" : wantsToken ? "token" : "open"
+        if isUnix { return isShared ? "by user" : "own user and root" }
+        return wantsToken ? "token" : "open"
     }
 
-    /// Removes the file of a Unix socket.
     func removeFile() { lease?.removeSocket() }
 
     /// What is at the path of a Unix socket; nil for TCP.
@@ -135,8 +129,8 @@ final class Listener: Sendable {
         let size = socklen_t(MemoryLayout<Int32>.size)
         switch address {
         case .unix: fchmod(number, mode)  // On Linux the file that `bind` makes inherits this.
-        case .loopback6, .address6: setsockopt(number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size)
-        case .loopback4, .address4: break
+        case .version4: break
+        case .version6: setsockopt(number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size)
         }
         setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &on, size)
         guard address.withCAddress({ bind(number, $0, $1) }) == 0 else {
@@ -157,7 +151,6 @@ final class Listener: Sendable {
         return ServerError("\(name): \(errorText(code))")
     }
 
-    /// The result of accepting.
     enum Accepted {
         case connection(Descriptor)
         case wouldBlock

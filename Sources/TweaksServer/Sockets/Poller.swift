@@ -55,12 +55,10 @@ import TweaksSystem
             return max(count, 0)
         }
 
-        /// An event of the last wait.
         subscript(position: Int) -> PollEvent {
             let event = events[position]
             return PollEvent(
                 descriptor: event.data.fd, isReadable: event.events & EPOLLIN.rawValue != 0,
-                isWritable: event.events & EPOLLOUT.rawValue != 0,
                 isGone: event.events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0)
         }
     }
@@ -79,7 +77,6 @@ import TweaksSystem
 
         func wake() { eventfd_write(event.number, 1) }
 
-        /// Clears the wake-up.
         func reset() {
             var value: eventfd_t = 0
             eventfd_read(event.number, &value)
@@ -139,13 +136,12 @@ import TweaksSystem
             return max(count, 0)
         }
 
-        /// An event of the last wait.
         subscript(position: Int) -> PollEvent {
             let event = events[position]
             // End of input is reported as readable, so that the data before it is still read.
             let isWrite = event.filter == Int16(EVFILT_WRITE)
             return PollEvent(
-                descriptor: Int32(event.ident), isReadable: !isWrite, isWritable: isWrite,
+                descriptor: Int32(event.ident), isReadable: !isWrite,
                 isGone: isWrite && event.flags & UInt16(EV_EOF) != 0)
         }
     }
@@ -168,7 +164,6 @@ import TweaksSystem
             Darwin.write(ends.write.number, &byte, 1)
         }
 
-        /// Clears the wake-up.
         func reset() {
             var bytes = [UInt8](repeating: 0, count: 64)
             while Darwin.read(ends.read.number, &bytes, bytes.count) > 0 {}
@@ -183,21 +178,17 @@ struct PollInterest: OptionSet, Equatable {
     static let write = PollInterest(rawValue: 2)
 }
 
-/// A descriptor that became ready.
 struct PollEvent {
     let descriptor: Int32
     let isReadable: Bool
-    let isWritable: Bool
     /// Both directions are closed, or the connection broke.
     let isGone: Bool
 }
 
-/// A system call that failed.
 struct SocketError: Error, Equatable, CustomStringConvertible {
     let call: String
     let code: Int32
 
-    /// Creates the error from `errno`.
     init(_ call: String, code: Int32 = errno) {
         self.call = call
         self.code = code
@@ -218,7 +209,6 @@ final class Descriptor: Sendable {
 
     deinit { close(number) }
 
-    /// The result of reading or writing.
     enum Transfer: Equatable {
         case bytes(Int)
         /// Not ready; wait for the poller.
@@ -248,7 +238,6 @@ final class Descriptor: Sendable {
         }
     }
 
-    /// Whether bytes can be read now.
     var hasInput: Bool {
         var byte: UInt8 = 0
         return recv(number, &byte, 1, Int32(MSG_PEEK)) > 0

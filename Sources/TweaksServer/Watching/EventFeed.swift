@@ -5,7 +5,6 @@ import TweaksWire
 
 /// A path, a pattern, or the word `modified`, as a session watches it.
 struct Watch {
-    /// The watched subject.
     enum Subject: Hashable {
         /// All tweaks that differ from their defaults, or begin to.
         case modified
@@ -278,10 +277,8 @@ final class EventFeed {
     /// The maximum size of the stored events, in bytes; beyond it they are written again when they are read.
     private static let maxRenderedBytes = 1_048_576
 
-    /// The number of entries.
     var count: Int { entries.count }
 
-    /// Its approximate size in memory, in bytes.
     var memorySize: Int { bytes + renderedBytes }
 
     /// Whether it has grown so much that changes should be folded.
@@ -292,7 +289,6 @@ final class EventFeed {
     /// Whether enough entries were added for looking which ones all have read.
     var mayShrink: Bool { entries.count >= max(64, 2 * kept.count) }
 
-    /// Adds a change.
     func append(_ change: WatchedChange, in layer: TweakLayer) -> FeedEntry {
         let entry = FeedEntry(change, in: layer, at: end)
         entries.append(entry)
