@@ -10,12 +10,9 @@ import Tweaks
 /// Observers take turns in order, one call each. One that never returns blocks its thread; when all threads are
 /// blocked, the others wait.
 final class ObserverThreads: ObserverExecutor {
-    /// The maximum number of observers that run concurrently.
     static let limit = 8
 
-    /// The metrics for `stats`.
     struct Report {
-        /// The number of waiting and running observers.
         var observers = 0
         /// The age of the oldest change that is not delivered.
         var lag = Duration.zero
@@ -25,7 +22,6 @@ final class ObserverThreads: ObserverExecutor {
 
     fileprivate struct Turn {
         let observer: Subscriber
-        /// When the turn was requested.
         let since: Moment
     }
 
@@ -42,7 +38,6 @@ final class ObserverThreads: ObserverExecutor {
         var taken = 0
         /// The waiting observers, so that none waits twice.
         var known: Set<ObjectIdentifier> = []
-        /// The running turns by thread.
         var running = [Running?](repeating: nil, count: ObserverThreads.limit)
         var idle = Array((0..<ObserverThreads.limit).reversed())
     }

@@ -29,7 +29,6 @@ package final class SteppedServer {
         self.onEnd = onEnd
     }
 
-    /// Creates a server without connections.
     package init(
         at place: Socket, registry: TweakRegistry, limits: TweakServerLimits, hooks: TweakServerHooks
     ) throws {
@@ -44,7 +43,6 @@ package final class SteppedServer {
         onEnd = { withExtendedLifetime(place) {} }
     }
 
-    /// The number of sessions.
     package var sessionCount: Int { loop.sessions.count }
 
     /// The number of unsent bytes over all sessions.

@@ -1,26 +1,11 @@
-// Changes sessions from outside: admission, expired or revoked tokens, reduced rights, scope decisions, kicks.
+// Changes the rights of sessions: wrong, expired or revoked tokens, reduced rights, scope decisions.
 
 import Tweaks
 import TweaksWire
 
 extension EventLoop {
-    // MARK: Admission
+    // MARK: Wrong tokens
 
-    /// Admits a new session, or requires it to show a token first.
-    func admit(_ session: Session, _ listener: Listener) {
-        executor.apply(.identify, session)
-        // Its first line is answered with the reason for the refusal.
-        if session.identity.isDenied { return }
-        guard listener.wantsToken else {
-            executor.apply(.open, session)
-            return
-        }
-        session.credentials.needsToken = true
-        session.dialect.limitRequests(to: min(limits.unauthenticatedLineBytes, limits.lineBytes))
-        schedule(.authentication, for: session, in: limits.timeToAuthenticate)
-    }
-
-    /// Delays the answer to a wrong token.
     func delayAuthenticationError(_ session: Session, _ error: TweakError, for delay: Duration) {
         session.work = .authenticationDelay(error)
         schedule(.authenticationDelay, for: session, in: delay)
@@ -168,15 +153,6 @@ extension EventLoop {
         if session.isOpen { enqueue(session) }
     }
 
-    /// Answers a request after the program's handler has returned, decided or not.
-    func finishAsking(_ request: TweakScopeRequest, _ session: Session) {
-        if session.credentials.lifecycle.isOpen {
-            answer(session.id, executor.finishAsking(request, session))
-        } else {
-            answer(session.id, .error(TweakError(.denied, "the session has ended")))
-        }
-    }
-
     /// Sends a decision that came later, between replies.
     func finishWaiting(_ request: TweakScopeRequest, _ session: Session) {
         guard session.credentials.lifecycle.isOpen, let notice = executor.finishWaiting(request, session) else {
@@ -184,62 +160,5 @@ extension EventLoop {
         }
         session.events.notices.append(notice)
         advance(session)
-    }
-
-    // MARK: Dismissal
-
-    /// Ends the session with this number on behalf of another session.
-    func kick(_ number: UInt64, by session: Session) {
-        let victims = sessions.all.filter { $0.number == number && $0.credentials.lifecycle.state.reason == nil }
-        if victims.isEmpty {
-            let text = "session \(number) is not connected; the command sessions lists those that are"
-            executor.metrics.refused += 1
-            return session.send(.error(TweakError(.conflict, text, isMissing: true)))
-        }
-        session.input.isProven = true
-        session.send(.ok("kicked \(number)", [("kicked", .count(number))]))
-        executor.notify(.kicked(number), session)
-        for victim in victims { dismiss(victim, TweakError(.closing, "kicked by \(session.origin)"), .kicked) }
-    }
-
-    /// Ends a session for an external reason. Work in progress may finish first, within the linger time.
-    func dismiss(_ session: Session, _ error: TweakError, _ reason: TweakSession.Reason) {
-        guard executor.apply(.end(reason), session) else { return }
-        session.batch = nil
-        let cancellation = session.work.running?.cancellation
-        if reason == .kicked { cancellation?.end() } else { cancellation?.revoke() }
-        stopWatching(session)
-        session.endAuthenticationDelay()
-        // The error takes the place of its reply.
-        if session.work.isSweeping { session.work = .idle }
-        if session.work.isBusy {
-            session.work = session.work.updated { $0.closeReason = error }
-            schedule(.closeReason, for: session, in: limits.lingerTime)
-        } else {
-            sendCloseReason(to: session, error)
-        }
-    }
-
-    private func sendCloseReason(to session: Session, _ error: TweakError) {
-        if session.dialect.isStreaming {
-            // The error is sent as an event of its own.
-            session.withhold(error)
-            sendAndClose(error, to: session)
-        } else if session.replies.rest != nil {
-            // The reply in progress ends with the error, so no further status line is needed.
-            session.isInteractive = false
-            session.withhold(error)
-            finish(session)
-            advance(session)
-        } else {
-            sendAndClose(error, to: session)
-        }
-    }
-
-    /// Ends a dismissed session whose work takes too long.
-    func endDismissal(_ session: Session) {
-        guard session.isOpen, let error = session.work.closeReason else { return }
-        orphanWork(of: session)
-        sendCloseReason(to: session, error)
     }
 }

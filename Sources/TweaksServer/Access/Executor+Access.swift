@@ -1,5 +1,6 @@
-// Handles the commands auth, as, whoami and drop, and reports lifecycle changes of sessions to the program.
+// Handles auth, as, drop and request, and reports a session's changes to the program.
 
+import Dispatch
 import Tweaks
 import TweaksWire
 
@@ -13,7 +14,6 @@ extension Executor {
         return true
     }
 
-    /// Sets the name that the user gives.
     func setPersonName(_ text: String?, _ session: Session) throws(TweakError) -> Reply {
         session.identity.name = try text.map { text throws(TweakError) in try DisplayName(text) }
         identify(session)
@@ -22,7 +22,6 @@ extension Executor {
             [("identity", .string(session.origin.description))] + session.personFields)
     }
 
-    /// Notifies the program of a session event.
     func notify(_ kind: TweakSessionEvent.Kind, _ session: Session) {
         hooks.onSessionEvent?(TweakSessionEvent(session: session.info, kind: kind))
     }
@@ -158,12 +157,10 @@ extension Executor {
     private func refuseIfCrowded(_ token: TokenEntry, _ session: Session) throws(TweakError) {
         let account = account(of: token)
         if account === session.account || account.sessions < limits.sessionsPerPeer { return }
-        throw TweakError(
-            .tooMany, "\(account.sessions) sessions of \(account.name) are open; close one, or raise the limit",
-            limit: .sessionsPerPeer)
+        throw .tooMany(
+            .sessionsPerPeer, "\(account.sessions) sessions of \(account.name) are open; close one, or raise the limit")
     }
 
-    /// Formats a timestamp, in milliseconds since 1970.
     private static func time(_ milliseconds: Int64) -> String { TimeText.seconds(milliseconds) }
 
     // MARK: whoami
@@ -188,7 +185,6 @@ extension Executor {
         .object([("name", .string(token.name)), ("expires", .text(token.expires.map(time)))])
     }
 
-    /// The session's age in seconds.
     func age(of session: Session) -> Int64 { Int64((hooks.now - session.connection.openedAt) / .seconds(1)) }
 
     // MARK: drop
@@ -197,9 +193,8 @@ extension Executor {
     func drop(_ words: [String], _ session: Session) throws(TweakError) -> Reply {
         let scopes = try [TweakScope](words)
         guard session.grants.droppedCount + scopes.count <= limits.scopes else {
-            throw TweakError(
-                .tooMany, "a session gives up at most \(limits.scopes) scopes; give up a wider one, or connect again",
-                limit: .scopes)
+            throw .tooMany(
+                .scopes, "a session gives up at most \(limits.scopes) scopes; give up a wider one, or connect again")
         }
         let before = session.grants.rights
         session.grants.drop(scopes)
@@ -211,6 +206,109 @@ extension Executor {
 }
 
 extension Session {
-    /// The JSON field with the name that the user has given, if any.
     var personFields: [(String, JSON)] { identity.name.map { [("person", .string($0.text))] } ?? [] }
+}
+
+extension Executor {
+    /// Requests more scopes. The program's handler runs on another queue, and the session waits for it.
+    func request(_ words: [String], _ session: Session) throws(TweakError) -> Outcome {
+        let scopes = try [TweakScope](words)
+        let missing = scopes.filter { !session.grants.rights.covers($0) }
+        if missing.isEmpty { return .reply(granted(scopes)) }
+        session.credentials.scopeBytes += words.reduce(0) { $0 + 256 + 2 * $1.utf8.count }
+        if session.grants.count >= limits.scopes {
+            throw TweakError(.tooMany, "this session has \(limits.scopes) grants already; connect again")
+        }
+        let given = Rights(hooks.access.grants)
+        if missing.allSatisfy(given.covers) {
+            notify(.requested(missing), session)
+            return .reply(decide(missing, isGranted: true, session))
+        }
+        if let scope = missing.first(where: session.credentials.scopeRequests.declined.contains) {
+            throw TweakError(.denied, "\(scope.token) was declined; the same is not asked again in this session")
+        }
+        if let waiting = session.credentials.scopeRequests.waiting.first(where: { Set($0.scopes) == Set(missing) }) {
+            return .reply(self.waiting(for: waiting.scopes))
+        }
+        try checkRoom(missing, session)
+        notify(.requested(missing), session)
+        guard let ask = hooks.access.onRequest else {
+            return .reply(decide(missing, isGranted: false, session))
+        }
+        try refuseIfBusy(session)
+        put(missing, session, before: ask)
+        return .running()
+    }
+
+    private func checkRoom(_ scopes: [TweakScope], _ session: Session) throws(TweakError) {
+        if session.credentials.scopeRequests.waiting.count >= limits.scopeRequests {
+            throw .tooMany(
+                .scopeRequests, "\(limits.scopeRequests) requests of this session are not decided yet; wait for them")
+        }
+        let known = session.credentials.scopeRequests.declined.count + session.credentials.scopeRequests.granted.count
+        if known + scopes.count > limits.scopes {
+            throw .tooMany(.scopes, "a session asks for at most \(limits.scopes) scopes; connect again")
+        }
+    }
+
+    private func put(
+        _ scopes: [TweakScope], _ session: Session, before ask: @escaping @Sendable (TweakScopeRequest) -> Void
+    ) {
+        let (id, mailbox) = (session.id, mailbox)
+        let request = TweakScopeRequest(session.info, scopes) { mailbox.post(.decided(id, $0)) }
+        session.credentials.scopeRequests.ask(request)
+        requestQueue.async {
+            ask(request)
+            mailbox.post(.validated(id) { .reply($0.finishAsking(request, $1)) })
+        }
+    }
+
+    /// The reply after the program's handler has returned: a decision, or that it is pending.
+    private func finishAsking(_ request: TweakScopeRequest, _ session: Session) -> Reply {
+        if !session.isAdmitted { return .error(TweakError(.denied, "the session has ended")) }
+        guard session.credentials.scopeRequests.endAsking(request) else {
+            return .error(TweakError(.denied, "your rights have changed; request it again"))
+        }
+        if let isAllowed = request.isAllowed { return decide(request.scopes, isGranted: isAllowed, session) }
+        session.credentials.scopeRequests.wait(for: request)
+        return waiting(for: request.scopes)
+    }
+
+    /// Applies a decision that was pending.
+    /// - Returns: The event for the session; nil if the reply to its request carries the decision.
+    func finishWaiting(_ request: TweakScopeRequest, _ session: Session) -> Event? {
+        guard let isAllowed = request.isAllowed, session.credentials.scopeRequests.end(request) else { return nil }
+        _ = decide(request.scopes, isGranted: isAllowed, session)
+        return .decided(revision: registry.revision, isGranted: isAllowed, request.scopes)
+    }
+
+    private func decide(_ scopes: [TweakScope], isGranted: Bool, _ session: Session) -> Reply {
+        session.credentials.scopeRequests.note(scopes, isGranted: isGranted)
+        if isGranted {
+            session.grants.add(scopes, from: .request)
+            hub.update(session)
+        }
+        notify(isGranted ? .granted(scopes) : .declined(scopes), session)
+        return isGranted ? granted(scopes) : .error(TweakError(.denied, "\(scopes.text) declined"))
+    }
+
+    private func granted(_ scopes: [TweakScope]) -> Reply {
+        .ok("granted \(scopes.text)", [("granted", scopes.json)])
+    }
+
+    private func waiting(for scopes: [TweakScope]) -> Reply {
+        .ok("waiting \(scopes.text)", [("waiting", scopes.json)])
+    }
+
+    // MARK: - Events
+
+    /// Reports a refused change. Denials are reported where they are detected.
+    func notifyRefused(_ error: TweakError, _ session: Session) {
+        if error.code != .denied, error.code != .authRequired { notify(.refused(error), session) }
+    }
+
+    /// Reports that a session lacks the right to run a command on a tweak.
+    func notifyDenied(_ error: TweakError, _ command: String, _ session: Session) {
+        if error.code == .denied, let path = error.path { notify(.denied(command: command, path: path), session) }
+    }
 }

@@ -1,6 +1,7 @@
-// Records which source granted each right of a session.
+// Records the rights of a session with their sources, and checks them.
 
 import Tweaks
+import TweaksWire
 
 /// The scopes granted to one session, by source, and those it has dropped. A drop does not affect scopes granted later.
 struct Grants {
@@ -21,7 +22,6 @@ struct Grants {
     /// The rights that follow from all grants.
     private(set) var rights = Rights()
 
-    /// Adds a grant.
     mutating func add(_ scopes: [TweakScope], from source: Source) {
         grants.append(Grant(source: source, scopes: scopes))
         update()
@@ -33,7 +33,6 @@ struct Grants {
         update()
     }
 
-    /// Removes the grants of a source.
     mutating func remove(_ source: Source) {
         grants.removeAll { $0.source == source }
         update()
@@ -52,5 +51,141 @@ struct Grants {
 
     private mutating func update() {
         rights = grants.reduce(Rights()) { $0.union(Rights($1.scopes, without: $1.dropped)) }
+    }
+}
+
+/// The scope requests of a session.
+struct ScopeRequests {
+    private(set) var granted: [TweakScope] = []
+    /// Declined; the program is not asked for these again.
+    private(set) var declined: [TweakScope] = []
+    private(set) var waiting: [TweakScopeRequest] = []
+    /// The request that the program's handler is processing.
+    private var asking: TweakScopeRequest?
+
+    mutating func note(_ scopes: [TweakScope], isGranted: Bool) {
+        if isGranted {
+            granted += scopes.filter { !granted.contains($0) }
+            declined.removeAll(where: scopes.contains)
+        } else {
+            declined += scopes.filter { !declined.contains($0) }
+        }
+    }
+
+    /// Forgets grants and pending requests: they belong to a token that is no longer valid.
+    mutating func forgetGranted() { (granted, waiting, asking) = ([], [], nil) }
+
+    mutating func ask(_ request: TweakScopeRequest) { asking = request }
+
+    /// Records that the program's handler has returned.
+    /// - Returns: False if the request was forgotten meanwhile.
+    mutating func endAsking(_ request: TweakScopeRequest) -> Bool {
+        defer { asking = nil }
+        return asking === request
+    }
+
+    mutating func wait(for request: TweakScopeRequest) { waiting.append(request) }
+
+    /// Removes a decided request.
+    /// - Returns: False if it was not pending.
+    mutating func end(_ request: TweakScopeRequest) -> Bool {
+        let count = waiting.count
+        waiting.removeAll { $0 === request }
+        return waiting.count < count
+    }
+}
+
+struct Credentials {
+    /// Its lifecycle; the executor applies the steps.
+    var lifecycle = SessionLifecycle()
+    /// Whether only a token admits it.
+    var needsToken = false
+    /// The valid tokens that it has shown, latest last.
+    var tokens: [TokenEntry] = []
+    /// The SCRAM exchange whose challenge it has not answered yet.
+    var exchange: Scram.Server?
+    /// The key that its first message names, while its token is valid and the proof may still come.
+    var expectedKey: ExpectedKey?
+    var failures = 0
+    var scopeRequests = ScopeRequests()
+    /// The memory held by requested and dropped scopes, in bytes.
+    var scopeBytes = 0
+}
+
+extension Session {
+    /// The session as the program sees it.
+    var info: TweakSession {
+        TweakSession(
+            id: number, transport: identity.peer.transport, peer: identity.peer.text, userID: identity.peer.userID,
+            processID: identity.peer.processID,
+            identity: origin, scopes: grants.rights.words, state: credentials.lifecycle.state)
+    }
+
+    /// Ends the delay that follows a wrong token.
+    func endAuthenticationDelay() {
+        if case .authenticationDelay = work { work = .idle }
+    }
+}
+
+extension Rights {
+    /// The rights in protocol syntax, on one line.
+    var text: String {
+        words.isEmpty ? "nothing" : words.map { Quoting.needsQuotes($0) ? Quoting.json($0) : $0 }.joined(separator: " ")
+    }
+
+    var json: JSON { .array(words.map(JSON.string)) }
+}
+
+extension [TweakScope] {
+    /// Parses the scopes that a request names, without duplicates.
+    init(_ words: [String]) throws(TweakError) {
+        self = []
+        for word in words {
+            let scope = try TweakScope(word)
+            if !contains(scope) { append(scope) }
+        }
+    }
+
+    var text: String { map(\.token).joined(separator: " ") }
+
+    var json: JSON { .array(map { .string($0.description) }) }
+}
+
+extension Executor {
+    func authorize(_ request: Request, _ session: Session) throws(TweakError) {
+        let permission = request.permission
+        if permission == .nothing { return }
+        guard session.isAdmitted else {
+            throw TweakError(.authRequired, "sign in with a token first: auth TOKEN; tweakctl login keeps one for you")
+        }
+        if session.grants.rights.meets(permission) { return }
+        notify(.denied(command: request.command.name, path: nil), session)
+        throw session.grants.rights.denied(permission)
+    }
+
+    /// Throws unless the session has this right on a tweak that it sees.
+    func require(_ kind: TweakScope.Kind, _ node: TweakNode, _ session: Session) throws(TweakError) {
+        if !session.may(kind, node.path) { throw session.grants.rights.denied(kind, node.path) }
+    }
+
+    /// The commands that a session may use.
+    func commands(for session: Session) -> [Command] {
+        Command.all.filter { command in
+            command.permission == .nothing || session.isAdmitted && session.grants.rights.meets(command.permission)
+        }
+    }
+}
+
+extension Rights {
+    func denied(_ permission: RequiredPermission) -> TweakError {
+        let wanted =
+            switch permission {
+            case .nothing, .session, .visibility: "read"
+            case .some(let kind): kind.rawValue
+            case .whole(let kind): "\(kind.rawValue) for everything"
+            }
+        let had = words.isEmpty ? "nothing" : words.joined(separator: " ")
+        return TweakError(
+            .denied, "this needs \(wanted), and this session may \(had); request it, or sign in with a token")
     }
 }

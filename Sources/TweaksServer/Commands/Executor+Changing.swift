@@ -1,4 +1,4 @@
-// Commands that change values: set and assignment, check, reset, and batches.
+// Handles commands that change values: set and assignment, check, keep, reset, and batches.
 
 import Tweaks
 import TweaksWire
@@ -68,7 +68,6 @@ extension Executor {
         return try commit(Proposal(TweakBatch(.reset, of: nodes), nodes: nodes), session)
     }
 
-    /// Resets a stored override whose path has no tweak.
     private func resetPendingOverride(_ patterns: [String], _ session: Session) throws(TweakError) -> Reply? {
         let view = view(session)
         guard patterns.count == 1, session.batch == nil, view[patterns[0]] == nil,
@@ -83,9 +82,7 @@ extension Executor {
     }
 
     /// Reports a commit: the new and old value of each tweak.
-    func report(
-        _ result: TweakCommitResult, _ nodes: [TweakNode], _ note: (words: String, fields: [(String, JSON)])
-    ) -> Reply {
+    func report(_ result: TweakCommitResult, _ nodes: [TweakNode], _ note: CommitNote) -> Reply {
         if !result.didStore { return unchanged(result.revision, note) }
         let (outcomes, nodes) = (result.outcomes, Self.distinct(nodes, result.outcomes.count))
         // Commits may be large, so lines are made while they are sent.
@@ -103,10 +100,7 @@ extension Executor {
         } else {
             reply.list(stored.indices.compactMap(item))
         }
-        if case .ok(let words, let fields) = reply.status {
-            reply.status = .ok(words: words, fields: fields + note.fields)
-        }
-        return reply
+        return note.added(to: reply)
     }
 
     /// Each tweak once, in the order of the outcomes: where it first occurs.
@@ -116,10 +110,9 @@ extension Executor {
         return nodes.filter { known.insert(ObjectIdentifier($0)).inserted }
     }
 
-    func unchanged(_ revision: UInt64, _ note: (words: String, fields: [(String, JSON)]) = ("", [])) -> Reply {
+    func unchanged(_ revision: UInt64, _ note: CommitNote = CommitNote()) -> Reply {
         let words = "rev \(revision) unchanged\(note.words.isEmpty ? "" : " \(note.words)")"
-        return Reply(
-            .ok(words: words, fields: [("rev", .count(revision)), ("unchanged", .bool(true))] + note.fields))
+        return note.added(to: .ok(words, [("rev", .count(revision)), ("unchanged", .bool(true))]))
     }
 
     // MARK: Batches
@@ -150,7 +143,6 @@ extension Executor {
         return reply
     }
 
-    /// The maximum number of changes of one line to echo.
     private static let maxEchoes = 20
 
     func commit(_ session: Session) throws(TweakError) -> Outcome {
@@ -229,5 +221,62 @@ extension TweakNode {
         case .subtract(let text)?: return .subtract(try read(text, from: .typed), exactly: decimal(text))
         case nil: throw TweakError(.usage, "\(path.token): the value is missing; write it", path: path)
         }
+    }
+}
+
+struct PendingBatch {
+    /// The commit is refused if one of its tweaks changed after this revision.
+    let revision: UInt64?
+    private(set) var changes = TweakBatch()
+    private(set) var nodes: [TweakNode] = []
+    /// The first error; `commit` answers it and changes nothing.
+    private(set) var failure: TweakError?
+    /// The expected value of each tweak after the changes so far, so that a `+=` is validated against it.
+    private var expected: [TweakPath: TweakBatch.Change] = [:]
+
+    private(set) var memorySize = 0
+
+    init(revision: UInt64?) { self.revision = revision }
+
+    /// Validates a change and adds it to the batch.
+    /// - Returns: The change in words.
+    mutating func append(
+        _ node: TweakNode, _ change: TweakBatch.Change, for lifetime: Duration?, registry: TweakRegistry, limit: Int
+    ) throws(TweakError) -> String {
+        if changes.count >= limit {
+            throw .tooMany(.batchChanges, "a batch holds at most \(limit) changes; commit, then begin again")
+        }
+        var trial = TweakBatch()
+        if let before = expected[node.path] { trial.append(node, before) }
+        trial.append(node, change, for: lifetime)
+        // Validated again at the commit, when the underlying values of a `+=` may differ.
+        let forecast = try registry.forecast(trial).first
+        if case .reset = change {
+            expected[node.path] = .reset
+        } else if let forecast {
+            expected[node.path] = .set(forecast.new)
+        }
+        changes.append(node, change, for: lifetime)
+        nodes.append(node)
+        memorySize += 512 + (change.textBytes ?? 0)
+        switch change {
+        case .reset: return "reset \(node.path.token)"
+        case .keep: return "keep \(node.path.token)"
+        default: return "\(node.path.token) = \(forecast.map { node.shown($0.new).text } ?? "")"
+        }
+    }
+
+    mutating func fail(_ error: TweakError) {
+        if failure == nil { failure = error }
+    }
+}
+
+extension TweakError {
+    /// Whether the error is temporary, so that the batch stays open and need not be typed again.
+    package var leavesBatchOpen: Bool { code == .tooMany || limit == .abandonedRequests }
+
+    /// Returns the error with its consequence for the batch appended.
+    func adding(_ consequence: String) -> TweakError {
+        TweakError(code, "\(message); \(consequence)", path: path, limit: limit, isMissing: isMissing)
     }
 }

@@ -13,10 +13,7 @@ struct Proposal {
     var need = TweakScope.Kind.write
     /// Its kind in the history; nil means a change by the session.
     var kind: CommitKind?
-    /// Additions to the status line: words for text mode, fields for JSON.
-    var note: (words: String, fields: [(String, JSON)]) = ("", [])
-    /// Additions to the reply, even if nothing changed: lines for text mode, fields for JSON.
-    var remarks: (lines: [String], fields: [(String, JSON)]) = ([], [])
+    var note = CommitNote()
     /// Called after the commit has taken effect.
     var whenCommitted: ((TweakCommitResult) -> Void)?
     /// The result of `batch`'s validation, if it was validated in advance.
@@ -36,6 +33,25 @@ struct Proposal {
     var memorySize: Int { (written == nil ? 256 : 512) * batch.count + 2 * batch.textBytes }
 }
 
+/// What a command adds to the reply to its commit, even if nothing changed.
+struct CommitNote: Sendable {
+    /// Words of the status line, in text mode.
+    var words = ""
+    /// Lines after the changes, in text mode.
+    var lines: [String] = []
+    /// The same in JSON.
+    var fields: [(String, JSON)] = []
+
+    /// Adds lines and fields to a reply that has the words.
+    func added(to reply: Reply) -> Reply {
+        guard case .ok(let words, let fields) = reply.status else { return reply }
+        var reply = reply
+        reply.status = .ok(words: words, fields: fields + self.fields)
+        reply.remarks = lines
+        return reply
+    }
+}
+
 extension Executor {
     /// Commits; the reply waits for the disk. If the store is required, writes first.
     ///
@@ -45,7 +61,7 @@ extension Executor {
         try authorize(proposal, session)
         try refuseGrowth(proposal.batch)
         if let running = try waitForAudit(proposal, session) { return .running(running) }
-        try chargeCommit(session, hooks.now)
+        try session.accounts.chargeCommit(hooks.now)
         if let store, store.isRequired, let running = try write(proposal, to: store, session) {
             return .running(running)
         }
@@ -56,7 +72,7 @@ extension Executor {
         let (registry, batch, id) = (registry, proposal.batch, session.id)
         let outcome = runInBackground(session, on: planQueue) { () throws(TweakError) in
             let prepared = Result { () throws(TweakError) in try registry.prepare(batch) }
-            return .validated(id) { $0.commit(prepared, $1) }
+            return .validated(id) { executor, session throws(TweakError) in try executor.commit(prepared, session) }
         }
         guard case .running(var running) = outcome else { return outcome }
         running.proposal = proposal
@@ -64,15 +80,16 @@ extension Executor {
     }
 
     /// Continues with a batch that was validated.
-    private func commit(_ prepared: Result<PreparedBatch, TweakError>, _ session: Session) -> Outcome {
+    private func commit(
+        _ prepared: Result<PreparedBatch, TweakError>, _ session: Session
+    ) throws(TweakError) -> Outcome {
         guard var proposal = session.work.running?.proposal else { return .reply(.ok()) }
         session.work = session.work.updated { $0.proposal = nil }
         do throws(TweakError) {
             proposal.prepared = try prepared.get()
             return try commit(proposal, session)
         } catch {
-            notifyDenied(error, "commit", session)
-            return .reply(.error(proposal.whenRefused?(error, session) ?? error))
+            throw proposal.whenRefused?(error, session) ?? error
         }
     }
 
@@ -84,19 +101,6 @@ extension Executor {
             throw view.rights.sees(node)
                 ? view.rights.denied(proposal.need, node.path) : view.unknown(node.path.joined)
         }
-    }
-
-    /// Charges a commit to the peer's rate limit, which all its sessions share.
-    func chargeCommit(_ session: Session, _ now: Moment) throws(TweakError) {
-        var refusing = session.account.consumeCommit(now) ? nil : session.account
-        if !session.accounts.others.isEmpty {
-            refusing = refusing ?? session.accounts.others.first { !$0.consumeCommit(now) }
-        }
-        guard let refusing else { return }
-        throw TweakError(
-            .tooMany,
-            "\(refusing.name) makes at most \(refusing.commitsPerSecond ?? 0) commits a second, all its sessions together; "
-                + "wait, nothing was changed", limit: .commitsPerSecond)
     }
 
     private func commitNow(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Reply {
@@ -119,92 +123,7 @@ extension Executor {
         }
         proposal.whenCommitted?(result)
         if result.didStore { session.changes.commits += 1 }
-        return (report(result, proposal.nodes, proposal.note).with(proposal.remarks), result)
-    }
-
-    /// Makes a reply wait until disk and audit hold a revision.
-    func awaiting(_ reply: Reply, _ revision: UInt64, _ session: Session) -> Reply {
-        var reply = reply
-        reply.waitsForDisk = session.changes.waitsForDisk
-        if !reply.waitsForDisk {
-            hasUnflushedCommits = true
-            if !durability.hasAudit { return reply }
-        }
-        if case .ready(let unsaved, let unaudited) = durability.answer(for: revision, onDisk: reply.waitsForDisk) {
-            return reply.lacking(unsaved: unsaved, unaudited: unaudited)
-        }
-        if reply.waitsForDisk {
-            // This commit may have changed nothing, and wait for one that did not hurry the disk.
-            if hasUnflushedCommits { store?.flush() }
-            hasUnflushedCommits = false
-        }
-        durability.request(revision, hooks.now)
-        reply.durableRevision = revision
-        registerForDurability(session)
-        return reply
-    }
-
-    /// Registers a session to be resumed when disk or audit make progress.
-    func registerForDurability(_ session: Session) {
-        if session.replies.isAwaitingDurability { return }
-        session.replies.isAwaitingDurability = true
-        awaitingDurability.append(session.id)
-    }
-
-    // MARK: Waiting for the audit
-
-    /// The approximate size of a change in the queue of the audit.
-    static func auditedBytes(_ old: TweakValue, _ new: TweakValue) -> Int {
-        512 + (old.textBytes ?? 0) + (new.textBytes ?? 0)
-    }
-
-    /// Delays a change while the audit has too much to write; nil if it can be made now.
-    /// - Throws: If the audit takes no changes of this client, or cannot be written. Those who could write or remove it,
-    ///   the process's own user and root, are not refused.
-    private func waitForAudit(_ proposal: Proposal, _ session: Session) throws(TweakError) -> Work.Running? {
-        guard let audit = hooks.audit else { return nil }
-        if let refusal = audit.refusal(of: session.origin) { throw TweakError(.tooMany, refusal, limit: .audit) }
-        if hasAuditRoom(for: proposal.memorySize) || session.isOwner { return nil }
-        if let failure = durability.auditFailure {
-            throw TweakError(
-                .busy,
-                "nothing was changed, because the audit cannot be written and holds no more changes: \(failure); try "
-                    + "again later, or tell the operator of this process", limit: .audit)
-        }
-        var running = Work.Running()
-        running.proposal = proposal
-        running.isAwaitingAudit = true
-        durability.requestAll(hooks.now)
-        awaitingAudit.append(session.id)
-        return running
-    }
-
-    /// Whether a single change can be made without waiting for the audit.
-    func isAuditReady(_ bytes: Int, _ session: Session) -> Bool {
-        guard let audit = hooks.audit else { return true }
-        return hasAuditRoom(for: bytes) && audit.refusal(of: session.origin) == nil
-    }
-
-    /// Whether the audit can take another change now. Changes get room in the order in which they asked for it.
-    private func hasAuditRoom(for bytes: Int) -> Bool { awaitingAudit.isEmpty && durability.hasRoom(for: bytes) }
-
-    /// Continues with a change that has waited for the audit.
-    /// - Returns: The reply; nil if it waits on, or is written first.
-    func resumeAudited(_ session: Session) -> Reply? {
-        guard let running = session.work.running, running.isAwaitingAudit, let proposal = running.proposal else {
-            return nil
-        }
-        do throws(TweakError) {
-            switch try commit(proposal, session) {
-            case .reply(let reply): return reply
-            case .running(let next): session.work = session.work.continuing(with: next)
-            default: break
-            }
-            return nil
-        } catch {
-            notifyDenied(error, "commit", session)
-            return .error(error)
-        }
+        return (report(result, proposal.nodes, proposal.note), result)
     }
 
     // MARK: Writing first
@@ -264,30 +183,4 @@ extension Executor {
         return nil
     }
 
-    // MARK: Reloading
-
-    /// Reads the config file on another thread: it may be long, and its observers may be slow.
-    func reload(_ dry: Bool, _ session: Session) throws(TweakError) -> Outcome {
-        guard let reload = hooks.reload else {
-            if registry.isFrozen {
-                throw TweakError(.readOnly, "this process is frozen (TWEAKS_FROZEN); it reads no config file")
-            }
-            throw TweakError(.io, "no config file is named; set TWEAKS_CONFIG, or name one in the program")
-        }
-        try refuseIfBusy(session)
-        let (id, mailbox) = (session.id, mailbox)
-        reload(dry) { mailbox.post(.answered(id, $0)) }
-        return .running(.init(.reload))
-    }
-}
-
-extension Reply {
-    /// Adds lines and fields to a reply.
-    fileprivate func with(_ remarks: (lines: [String], fields: [(String, JSON)])) -> Reply {
-        guard case .ok(let words, let fields) = status else { return self }
-        var reply = self
-        reply.status = .ok(words: words, fields: fields + remarks.fields)
-        reply.remarks = remarks.lines
-        return reply
-    }
 }

@@ -50,7 +50,7 @@ extension Executor {
         do throws(TweakError) {
             let wanted = try node.read(String(decoding: value, as: UTF8.self), from: .typed)
             guard isReady(for: wanted, session) else { return false }
-            try chargeCommit(session, session.input.lastActivity)
+            try session.accounts.chargeCommit(session.input.lastActivity)
             beginRound()
             let outcome = try registry.commit(
                 node, .set(wanted), origin: session.origin, kind: .change(session: session.number),

@@ -1,4 +1,4 @@
-// Handles the commands history, undo and redo.
+// Handles history, undo, redo, and swap, which goes back by the history.
 
 import Tweaks
 import TweaksWire
@@ -52,7 +52,7 @@ extension Executor {
             { () throws(TweakError) in
                 try registry.historyStep(direction, force: force, of: owner, session: number, rights: rights)
             },
-            { $0.reply(direction) })
+            { $0.note(direction) })
     }
 
     /// Commits an undo or redo; it is determined off the I/O thread if the history has many changes.
@@ -63,7 +63,7 @@ extension Executor {
     func commitStep(
         _ session: Session, need: TweakScope.Kind = .write,
         _ find: @escaping @Sendable () throws(TweakError) -> HistoryStep,
-        _ describe: @escaping @Sendable (HistoryStep) -> HistoryStep.Reply
+        _ describe: @escaping @Sendable (HistoryStep) -> CommitNote
     ) throws(TweakError) -> Outcome {
         if !registry.hasHistory(ofMoreThan: Sweep.short) {
             let step = try find()
@@ -73,55 +73,37 @@ extension Executor {
         let (registry, id) = (registry, session.id)
         return runInBackground(session, on: planQueue) { () throws(TweakError) in
             let step = try find()
-            let (prepared, reply) = (try registry.prepare(step.batch), describe(step))
-            return .validated(id) { executor, session in
-                var proposal = Proposal(step, reply, need)
+            let prepared = try registry.prepare(step.batch)
+            let note = describe(step)
+            return .validated(id) { executor, session throws(TweakError) in
+                var proposal = Proposal(step, note, need)
                 proposal.prepared = prepared
-                return executor.commitPrepared(proposal, session)
+                return try executor.commit(proposal, session)
             }
-        }
-    }
-
-    private func commitPrepared(_ proposal: Proposal, _ session: Session) -> Outcome {
-        do throws(TweakError) {
-            return try commit(proposal, session)
-        } catch {
-            notifyDenied(error, "undo", session)
-            return .reply(.error(error))
         }
     }
 }
 
 extension HistoryStep {
-    /// What the reply to an undo or redo adds.
-    struct Reply: Sendable {
-        var note: (words: String, fields: [(String, JSON)])
-        /// Fields that are there even if nothing changed.
-        var remarks: [(String, JSON)] = []
-    }
-
     /// The author of the change, and the change itself.
-    fileprivate func reply(_ direction: Direction) -> Reply {
+    fileprivate func note(_ direction: Direction) -> CommitNote {
         let word = direction == .undo ? "undid" : "redid"
         let author = entry.origin.description
-        return Reply(
-            note: (
-                "\(word) \(entry.revision) by \(author)",
-                [
-                    (word, .count(entry.revision)), ("of", .string(author)), ("by", .string(author)),
-                    ("changes", entry.changesJSON),
-                ]
-            ))
+        return CommitNote(
+            words: "\(word) \(entry.revision) by \(author)",
+            fields: [
+                (word, .count(entry.revision)), ("of", .string(author)), ("by", .string(author)),
+                ("changes", entry.changesJSON),
+            ])
     }
 }
 
 extension Proposal {
-    fileprivate init(_ step: HistoryStep, _ reply: HistoryStep.Reply, _ need: TweakScope.Kind) {
+    fileprivate init(_ step: HistoryStep, _ note: CommitNote, _ need: TweakScope.Kind) {
         self.init(step.batch, nodes: step.nodes, ifUnchangedSince: step.revision)
         kind = step.kind
         self.need = need
-        note = reply.note
-        remarks = ([], reply.remarks)
+        self.note = note
     }
 }
 
@@ -183,5 +165,68 @@ extension TweakHistoryEntry.Change {
         let end = lifetime.map { ", for \(TimeLeft.text($0))" } ?? ""
         return old == new
             ? "\(path.token) \(new.text), as before\(end)" : "\(path.token) \(old.text) → \(new.text)\(end)"
+    }
+}
+
+extension Executor {
+    private static let maxSwaps = 64
+
+    /// Switches to a preset exactly; a second call restores the earlier overrides.
+    func swap(_ name: String, force: Bool, _ session: Session) throws(TweakError) -> Outcome {
+        try refuseInBatch(session)
+        let name = try PresetName(name)
+        if let revision = try swapRevision(name) { return try swapBack(name, revision, force: force, session) }
+        if registry.historyLimit == 0 {
+            throw TweakError(
+                .conflict,
+                "swap goes back by the history, which this program disables (historyLimit 0); load --only \(name) "
+                    + "replaces all overrides, without a way back")
+        }
+        return try read(name, isSwap: true, isOnly: true, session)
+    }
+
+    func swap(to reading: PresetReading, _ session: Session) throws(TweakError) -> Outcome {
+        let name = reading.name
+        // Another session has swapped to it meanwhile, so this call restores.
+        if let revision = try swapRevision(name) { return try swapBack(name, revision, force: false, session) }
+        var proposal = proposal(reading, session)
+        proposal.whenCommitted = { [weak self] in if $0.didStore { self?.remember($0.revision, for: name) } }
+        return try commit(proposal, session)
+    }
+
+    private func swapBack(
+        _ name: PresetName, _ revision: UInt64, force: Bool, _ session: Session
+    ) throws(TweakError) -> Outcome {
+        let (registry, rights, number) = (registry, session.grants.rights, session.number)
+        let remedy = "swap \(name) force goes back anyway"
+        return try commitStep(
+            session,
+            { () throws(TweakError) in
+                try registry.historyStep(
+                    undoing: revision, force: force, remedy: remedy, session: number, rights: rights)
+            },
+            { _ in CommitNote(words: "back from \(name)", fields: [("back", .string(name.text))]) })
+    }
+
+    /// The revision of the commit that switched to a preset; nil without one. A swap that was undone counts as if it had
+    /// not happened.
+    /// - Throws: `conflict` if the history has forgotten the commit. The next swap switches to the preset again.
+    private func swapRevision(_ name: PresetName) throws(TweakError) -> UInt64? {
+        guard let revision = swaps[name] else { return nil }
+        let isUndone = registry.isUndone(revision)
+        if isUndone == false { return revision }
+        swaps[name] = nil
+        if isUndone == true { return nil }
+        throw TweakError(
+            .conflict,
+            "the history has forgotten the swap to \(name), in revision \(revision), among newer changes, so there is no "
+                + "way back; set or load the values that you want, or swap \(name) again to switch to it")
+    }
+
+    /// Remembers the commit of a swap. Clients may use any number of names, so the oldest swap is forgotten.
+    private func remember(_ revision: UInt64, for name: PresetName) {
+        swaps[name] = revision
+        guard swaps.count > Self.maxSwaps, let oldest = swaps.min(by: { $0.value < $1.value }) else { return }
+        swaps[oldest.key] = nil
     }
 }

@@ -39,9 +39,9 @@ extension Executor {
         func check(_ name: PresetName, _ store: any PresetStore) throws(TweakError) {
             let own = try store.list().filter { isOwn($0) }
             if own.count < limit || own.contains(where: { $0.name == name }) { return }
-            throw TweakError(
-                .tooMany, "\(own.count) presets were saved by \(peer); delete one of them, or save under its name",
-                limit: .presetsPerPeer)
+            throw .tooMany(
+                .presetsPerPeer,
+                "\(own.count) presets were saved by \(peer); delete one of them, or save under its name")
         }
 
         /// Presets of an address name its port as well.
@@ -85,30 +85,27 @@ extension Executor {
     /// Reads and validates a preset off the I/O thread, then commits it.
     func load(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         try refuseInBatch(session)
-        let (only, partly) = (request.keywords.contains(.only), request.keywords.contains(.partly))
-        return try read(.load(only: only, partly: partly), try PresetName(request.word), session)
+        return try read(
+            try PresetName(request.word), isOnly: request.keywords.contains(.only),
+            isPartly: request.keywords.contains(.partly), session)
     }
 
-    /// Reads a preset for this session.
-    func read(_ purpose: PresetReading.Purpose, _ name: PresetName, _ session: Session) throws(TweakError) -> Outcome {
+    func read(
+        _ name: PresetName, isSwap: Bool = false, isOnly: Bool, isPartly: Bool = false, _ session: Session
+    ) throws(TweakError) -> Outcome {
         let (store, view, registry, id) = (try presetStore(session), view(session), registry, session.id)
         return runInBackground(session) { () throws(TweakError) in
             let plan = PresetPlan(try store.read(name), view)
-            let reading = PresetReading(name: name, purpose: purpose, plan: plan, registry)
-            return .validated(id) { executor, session in executor.finish(reading, session) }
+            let reading = PresetReading(
+                name, plan, isSwap: isSwap, isOnly: isOnly, isPartly: isPartly, registry)
+            return .validated(id) { executor, session throws(TweakError) in try executor.finish(reading, session) }
         }
     }
 
-    /// Commits a preset; the reply may still have to wait for the disk.
-    private func finish(_ reading: PresetReading, _ session: Session) -> Outcome {
+    private func finish(_ reading: PresetReading, _ session: Session) throws(TweakError) -> Outcome {
         if !reading.plan.problems.isEmpty, !reading.isPartly { return .reply(.refused(reading)) }
-        do throws(TweakError) {
-            if case .swap = reading.purpose { return try swap(to: reading, session) }
-            return try commit(proposal(reading, session), session)
-        } catch {
-            notifyDenied(error, "load", session)
-            return .reply(.error(error))
-        }
+        if reading.isSwap { return try swap(to: reading, session) }
+        return try commit(proposal(reading, session), session)
     }
 
     /// The changes of a preset. Two presets in quick succession are two steps in the history.
@@ -116,8 +113,7 @@ extension Executor {
         var proposal = Proposal(reading.batch, nodes: reading.nodes)
         proposal.prepared = reading.prepared
         proposal.kind = .change(session: session.number, isStep: true)
-        proposal.note = (reading.words, [])
-        proposal.remarks = (reading.remarks, reading.fields)
+        proposal.note = reading.note
         return proposal
     }
 
@@ -129,24 +125,6 @@ extension Executor {
     ) throws(TweakError) -> Outcome {
         let (store, id) = (try presetStore(session), session.id)
         return runInBackground(session) { () throws(TweakError) in .answered(id, try body(store)) }
-    }
-
-    /// Runs work for a session off the I/O thread, where it may wait for disks and the program's checks.
-    /// - Parameter queue: By default, that of presets.
-    func runInBackground(
-        _ session: Session, on queue: DispatchQueue? = nil,
-        _ body: @escaping @Sendable () throws(TweakError) -> Mailbox.Message
-    ) -> Outcome {
-        let (id, mailbox, cancellation) = (session.id, mailbox, CancellationFlag())
-        (queue ?? presetQueue).async {
-            do throws(TweakError) {
-                if let refusal = cancellation.refusal { throw refusal }
-                mailbox.post(try body())
-            } catch {
-                mailbox.post(.answered(id, .error(error)))
-            }
-        }
-        return .running(.init(.request, cancellation))
     }
 
     private func presetStore(_ session: Session) throws(TweakError) -> any PresetStore {
@@ -165,5 +143,201 @@ extension Executor {
 
     func refuseInBatch(_ session: Session) throws(TweakError) {
         if session.batch != nil { throw TweakError(.usage, "a batch is open; commit or abort it first") }
+    }
+}
+
+/// A preset that was read and validated, with the reply to its commit.
+struct PresetReading: Sendable {
+    let name: PresetName
+    /// Whether it is read by `swap`.
+    let isSwap: Bool
+    /// Whether all other overrides are reset.
+    let isOnly: Bool
+    /// Whether invalid lines are skipped.
+    let isPartly: Bool
+    let plan: PresetPlan
+    /// The changes and their tweaks.
+    let batch: TweakBatch
+    let nodes: [TweakNode]
+    /// Nil if the commit will have to validate them again.
+    let prepared: PreparedBatch?
+    /// The skipped lines and the overrides that stay, too.
+    private(set) var note = CommitNote()
+
+    /// The maximum number of kept overrides to list in text mode; JSON lists all.
+    private static let maxListed = 20
+
+    /// Prepares the commit and its reply, so that little is left for the I/O thread.
+    init(
+        _ name: PresetName, _ plan: PresetPlan, isSwap: Bool, isOnly: Bool, isPartly: Bool, _ registry: TweakRegistry
+    ) {
+        self.name = name
+        self.plan = plan
+        self.isSwap = isSwap
+        self.isOnly = isOnly
+        self.isPartly = isPartly
+        (batch, nodes) = plan.batch(only: isOnly)
+        prepared = try? registry.prepare(batch)
+        note = CommitNote(words: words, lines: remarkLines, fields: remarkFields)
+    }
+
+    /// The words after the revision in the status line.
+    private var words: String {
+        if isSwap { return "swapped to \(name); swap \(name) goes back" }
+        if plan.problems.isEmpty { return "loaded \(name)" }
+        return "loaded \(name), without \(plan.badLines.of("line"))"
+    }
+
+    /// The overrides that stay: those that the preset does not name, or that the session may not reset.
+    private var kept: [(node: TweakNode, value: TweakValue)] {
+        if isOnly { return plan.protectedOverrides }
+        if plan.protectedOverrides.isEmpty { return plan.overridesNotInPreset }
+        return (plan.overridesNotInPreset + plan.protectedOverrides).sorted { TweakListing.precedes($0.node, $1.node) }
+    }
+
+    private var remarkLines: [String] {
+        var lines = plan.problems.map { "left out, line \($0.line): \($0.error)" }
+        let kept = kept
+        let reason = isOnly ? "this session may not reset it" : "\(name) does not name it"
+        for (node, value) in kept.prefix(Self.maxListed) {
+            lines.append("\(node.path.token) keeps its override \(value.text); \(reason)")
+        }
+        let rest = kept.count - Self.maxListed
+        if rest > 0 {
+            let remedy = isOnly ? "" : "; diff \(name) lists them"
+            lines.append("… and \(rest) more keep their overrides\(remedy)")
+        }
+        return lines
+    }
+
+    private var remarkFields: [(String, JSON)] {
+        var fields: [(String, JSON)] = [(isSwap ? "swapped" : "loaded", .string(name.text))]
+        if !plan.problems.isEmpty { fields.append(("leftOut", .array(plan.problems.map(\.json)))) }
+        let kept = kept
+        if !kept.isEmpty { fields.append(("lacking", .array(kept.map { .string($0.node.path.joined) }))) }
+        return fields
+    }
+}
+
+extension Int {
+    /// `1 line`, `2 lines`.
+    func of(_ word: String) -> String { "\(self) \(word)\(self == 1 ? "" : "s")" }
+}
+
+extension ConfigProblem {
+    var json: JSON {
+        .object([
+            ("line", .count(line)), ("code", .string(error.code.rawValue)), ("message", .string(error.message)),
+        ])
+    }
+}
+
+extension Reply {
+    static func saved(_ name: PresetName, _ draft: PresetDraft, replaced: PresetSummary?) -> Reply {
+        var words = "saved \(name), \(draft.lines.count.of("tweak"))"
+        if draft.secrets > 0 { words += ", without \(draft.secrets.of("secret"))" }
+        if let replaced {
+            words += ", in place of \(replaced.words)"
+        }
+        var reply = Reply.ok(
+            words,
+            [
+                ("saved", .string(name.text)), ("count", .count(draft.lines.count)),
+                ("secrets", .count(draft.secrets)), ("replaced", .bool(replaced != nil)),
+                ("tooLong", .array(draft.tooLong.map { .string($0.joined) })),
+            ])
+        reply.remarks = draft.tooLong.map { "\($0.token) is left out: its value is longer than a line may be" }
+        return reply
+    }
+
+    /// The list of presets, each line starting with its name.
+    /// - Parameter isWhole: Whether the session sees every tweak; otherwise the contents are not shown.
+    static func presets(_ all: [PresetSummary], isWhole: Bool) -> Reply {
+        let width = all.map(\.name.text.count).max() ?? 0
+        let rows = all.map { summary in
+            let words = isWhole ? summary.words : summary.outside
+            let line = words.isEmpty ? summary.name.text : "\(summary.name.text.padded(to: width))  \(words)"
+            return Item.row(lines: [line], json: isWhole ? summary.json : summary.outsideJSON)
+        }
+        return Reply(
+            .ok(words: all.count.of("preset"), fields: [("count", .count(all.count))]), listName: "presets",
+            list: rows)
+    }
+
+    /// The list of all problems of a preset; nothing has changed.
+    static func refused(_ reading: PresetReading) -> Reply {
+        let problems = reading.plan.problems
+        let remedy =
+            reading.isSwap
+            ? "fix them" : "load \(reading.isOnly ? "--only " : "")\(reading.name) partly takes the rest"
+        let count = "\(reading.plan.badLines.of("line")) \(reading.plan.badLines == 1 ? "does" : "do")"
+        let error = TweakError(
+            problems.first?.error.code ?? .internal, "\(reading.name): \(count) not fit; nothing has changed; \(remedy)"
+        )
+        let rows = problems.map { Item.row(lines: ["line \($0.line): \($0.error)"], json: $0.json) }
+        return Reply(.error(error), listName: "problems", list: rows)
+    }
+
+    static func difference(_ difference: PresetDifference, _ left: String, _ right: String) -> Reply {
+        let rows = difference.rows.map { row in
+            Item.row(
+                lines: [row.text(left, right)],
+                json: .object([
+                    ("path", .string(row.path.joined)), ("left", .text(row.left)), ("right", .text(row.right)),
+                ]))
+        }
+        let problems = difference.leftProblems.map { (left, $0) } + difference.rightProblems.map { (right, $0) }
+        var fields: [(String, JSON)] = [
+            ("left", .string(left)), ("right", .string(right)), ("count", .count(rows.count)),
+        ]
+        if !problems.isEmpty { fields.append(("problems", .array(problems.map(\.1.json)))) }
+        var reply = Reply(
+            .ok(words: rows.count.of("difference"), fields: fields), listName: "differences", list: rows)
+        reply.remarks = problems.map { "\($0), line \($1.line), cannot be compared: \($1.error)" }
+        return reply
+    }
+}
+
+extension PresetSummary {
+    /// `12 tweaks, saved 2026-11-21T19:10:00Z by uid 1000`, as far as it is known.
+    fileprivate var words: String {
+        if let failure { return failure }
+        var words = tweaks.of("tweak")
+        if badLines > 0 { words += " and \(badLines.of("bad line"))" }
+        if let saved = heading.saved { words += ", saved \(saved)" }
+        if let by = heading.by { words += " by \(by)" }
+        if let pattern = heading.pattern { words += ", of \(pattern)" }
+        return words
+    }
+
+    fileprivate var outside: String {
+        guard let saved = heading.saved else { return "" }
+        return "saved \(saved)\(heading.by.map { " by \($0)" } ?? "")"
+    }
+
+    fileprivate var outsideJSON: JSON {
+        .object([("name", .string(name.text)), ("saved", .text(heading.saved)), ("by", .text(heading.by))])
+    }
+
+    fileprivate var json: JSON {
+        .object([
+            ("name", .string(name.text)), ("tweaks", .count(tweaks)), ("badLines", .count(badLines)),
+            ("saved", .text(heading.saved)), ("by", .text(heading.by)), ("pattern", .text(heading.pattern)),
+            ("program", .text(heading.program)), ("error", .text(failure)),
+        ])
+    }
+}
+
+extension PresetDifference.Row {
+    /// `Content/Text/Size 60 → 72`.
+    fileprivate func text(_ leftName: String, _ rightName: String) -> String {
+        switch (left, right) {
+        case (let left?, let right?): "\(path.token) \(left) → \(right)"
+        case (let left?, nil):
+            leftName == "in force"
+                ? "\(path.token) \(left), in force only" : "\(path.token) \(left), in \(leftName) only"
+        case (nil, let right?): "\(path.token) \(right), in \(rightName) only"
+        case (nil, nil): path.token
+        }
     }
 }

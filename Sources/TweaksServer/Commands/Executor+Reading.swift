@@ -1,4 +1,4 @@
-// Handles commands that show values: get, ls, modified, export.
+// Handles commands that show tweaks: get, ls, modified, export, describe, explain.
 
 import Tweaks
 import TweaksWire
@@ -70,7 +70,6 @@ extension Executor {
         }
     }
 
-    /// A category or collection with its number of tweaks.
     private struct Level {
         let name: String
         var count = 0
@@ -82,10 +81,9 @@ extension Executor {
         return .rows(
             "entries",
             rows.map { row in
-                let path = Self.token(prefix + row.name)
-                let padding = String(repeating: " ", count: width - path.count)
+                let path = Self.token(prefix + row.name).padded(to: width)
                 let modified = row.modified > 0 ? ", \(row.modified) modified" : ""
-                let line = "\(path)\(padding)  \(row.count) \(row.count == 1 ? "tweak" : "tweaks")\(modified)"
+                let line = "\(path)  \(row.count) \(row.count == 1 ? "tweak" : "tweaks")\(modified)"
                 let json: [(String, JSON)] = [
                     ("name", .string(row.name)), ("prefix", .string(prefix + row.name)), ("tweaks", .count(row.count)),
                     ("modified", .count(row.modified)),
@@ -124,5 +122,112 @@ extension Executor {
         // A part of the listing is a list of its own.
         if nodes.count < registry.count { reply.streamBytes = 8 * nodes.count }
         return reply
+    }
+
+    func describe(_ path: String, _ session: Session) throws(TweakError) -> Reply {
+        let tweak = try lookUp(path, session)
+        let node = tweak.node
+        var fields: [(String, JSON)] = [
+            ("path", .string(node.path.joined)), ("kind", .string(node.definition.kind.rawValue)),
+        ]
+        if let value = tweak.value { fields += node.shown(value).fields }
+        fields += node.info(isModified: registry.snapshot().isModified(node))
+        fields.append(("source", .string(node.source.description)))
+        let parameters = node.signature?.parameters.map(\.summary) ?? []
+        return .info(fields, texts: parameters.isEmpty ? [:] : ["arguments": parameters])
+    }
+
+    func conflicts() -> Reply {
+        .rows(
+            "conflicts",
+            registry.conflicts.map { conflict in
+                let json: [(String, JSON)] = [
+                    ("path", .string(conflict.path.joined)), ("first", .string(conflict.first.description)),
+                    ("second", .string(conflict.second.description)), ("differences", .string(conflict.differences)),
+                ]
+                return ([conflict.description], .object(json))
+            })
+    }
+
+    // MARK: - explain
+
+    typealias Row = (lines: [String], json: JSON)
+
+    func explain(_ path: String, _ session: Session) throws(TweakError) -> Reply {
+        let view = view(session)
+        if view[path] == nil, let rows = pendingRows(path, view) { return .rows("layers", rows) }
+        let tweak = try lookUp(path, session)
+        let layers = tweak.layers
+        let rows = layers.enumerated().map { position, layer in
+            row(layer, of: tweak, wins: position == layers.count - 1)
+        }
+        return .rows("layers", rows + remarks(tweak.node, layers))
+    }
+
+    private func row(_ layer: TweakLayerValue, of tweak: AnyTweak, wins: Bool) -> Row {
+        // A figure's value was published by the program; it is not an override.
+        let isPublished = tweak.flags.contains(.readOnly) && layer.layer != .default
+        let name = isPublished ? "published" : layer.layer.description
+        let time = wallClock(layer.moment)
+        let left = layer.end.map { registry.timeLeft($0) }
+        let value = tweak.node.shown(layer.value)
+        let json: [(String, JSON)] = [
+            ("layer", .string(name)), ("overridden", .bool(layer.layer.isOverride && !isPublished)),
+            ("value", value.json),
+            ("by", .string(layer.origin.description)), ("time", .string(time)), ("current", .bool(wins)),
+        ]
+        let end = left.map { ", \(TimeLeft.text($0)) left" } ?? ""
+        let line = "\(wins ? "→" : " ") \(name.padded(to: 18)) \(value.text)  by \(layer.origin) at \(time)\(end)"
+        return ([line], .object(json + (left.map(TimeLeft.fields) ?? [])))
+    }
+
+    // MARK: Values not in effect
+
+    private func remarks(_ node: TweakNode, _ layers: [TweakLayerValue]) -> [Row] {
+        let invalid = registry.quarantined(node).map { quarantined in
+            remark(
+                "the \(quarantined.layer) of \(quarantined.entry.origin) is not in effect: "
+                    + quarantined.reason.message, quarantined.layer, quarantined.entry)
+        }
+        guard let (old, new) = registry.underlyingValueChange(node) else { return invalid }
+        let underlying = layers.last { $0.layer < .override }?.layer ?? .default
+        let (subject, source) = Self.names(of: underlying)
+        let change = node.isSecret ? "changed" : "changed \(old.text) → \(new.text)"
+        let remedy = "reset \(node.path.token) to take the \(source)"
+        let text = "\(subject) \(change) since; the override stays, \(remedy)"
+        let json = JSON.object([("remark", .string(text)), ("layer", .string(underlying.description))])
+        return invalid + [(["  \(text)"], json)]
+    }
+
+    /// The names of a layer below the overrides and of its value.
+    private static func names(of layer: TweakLayer) -> (subject: String, value: String) {
+        switch layer {
+        case .configFile: ("file", "file's")
+        case .default: ("the next layer", "default")
+        default: (layer.name, "\(layer.name)'s")
+        }
+    }
+
+    private func pendingRows(_ text: String, _ view: TweakView) -> [Row]? {
+        guard let path = try? TweakPath(text), view.canSee(path) else { return nil }
+        let rows = registry.pendingEntries(path).map { layer, entry in
+            remark("no tweak has this path; the \(layer) of \(entry.origin) waits for one to register", layer, entry)
+        }
+        return rows.isEmpty ? nil : rows
+    }
+
+    // Omits the value: without a definition it is unknown whether it is a secret and what it means.
+    private func remark(_ text: String, _ layer: TweakLayer, _ entry: StoredEntry) -> Row {
+        let time = wallClock(entry.time)
+        let json: [(String, JSON)] = [
+            ("layer", .string(layer.description)), ("by", .string(entry.origin.description)),
+            ("time", .string(time)), ("current", .bool(false)), ("remark", .string(text)),
+        ]
+        return (["  \(text) (\(time))"], .object(json))
+    }
+
+    /// Converts the time of a layer, which a monotonic clock gives, to a wall clock time.
+    private func wallClock(_ time: Moment) -> String {
+        TimeText.seconds(hooks.wallClock(at: time))
     }
 }

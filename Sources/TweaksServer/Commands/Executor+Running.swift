@@ -1,4 +1,4 @@
-// Handles the command run: executes actions.
+// Handles run, import and reload, which run the program's actions or read assignments.
 
 import Dispatch
 import Tweaks
@@ -46,7 +46,6 @@ extension Executor {
         return .running(.init(.action))
     }
 
-    /// Cancels all running actions.
     func cancelRuns() {
         for run in runs.values { run.cancel() }
         runs = [:]
@@ -69,5 +68,107 @@ extension Executor {
             reply.remarks = ["… cut: these are \(text.utf8.count) of \(total) bytes"]
             return reply
         }
+    }
+
+    // MARK: - reload
+
+    /// Reads the config file on another thread: it may be long, and its observers may be slow.
+    func reload(_ dry: Bool, _ session: Session) throws(TweakError) -> Outcome {
+        guard let reload = hooks.reload else {
+            if registry.isFrozen {
+                throw TweakError(.readOnly, "this process is frozen (TWEAKS_FROZEN); it reads no config file")
+            }
+            throw TweakError(.io, "no config file is named; set TWEAKS_CONFIG, or name one in the program")
+        }
+        try refuseIfBusy(session)
+        let (id, mailbox) = (session.id, mailbox)
+        reload(dry) { mailbox.post(.answered(id, $0)) }
+        return .running(.init(.reload))
+    }
+
+    // MARK: - import
+
+    /// Validates the assignments off the I/O thread, then commits them.
+    func importAssignments(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
+        guard case .assignments(let lines, let problems) = request.payload else {
+            throw TweakError(.usage, "import: the assignments are missing; send them")
+        }
+        let dry = request.keywords.contains(.dry)
+        try refuseInBatch(session)
+        if lines.count > limits.batchChanges {
+            throw .tooMany(
+                .batchChanges, "an import holds at most \(limits.batchChanges) assignments; send it in parts")
+        }
+        try refuseIfBusy(session)
+        let (view, id, origin) = (view(session), session.id, session.origin)
+        return runInBackground(session) {
+            let entries = lines.lazy.map {
+                ConfigEntry(path: $0.path, text: $0.text, line: $0.line, origin: origin)
+            }
+            let plan = AssignmentPlan(entries, .import, and: problems, view)
+            return .validated(id) { executor, session throws(TweakError) in
+                try executor.finish(plan, dry: dry, session)
+            }
+        }
+    }
+
+    private func finish(_ plan: AssignmentPlan, dry: Bool, _ session: Session) throws(TweakError) -> Outcome {
+        if let refusal = plan.problems.refusal { throw refusal }
+        let (batch, nodes) = plan.batch
+        if !dry { return try commit(Proposal(batch, nodes: nodes), session) }
+        let items = zip(nodes, try registry.forecast(batch)).map { node, forecast in
+            Reply.Item.tweak(TweakLine(node, forecast.new, .was(forecast.old, forecast.adjustment)))
+        }
+        return .reply(.revision(registry.revision, "checked", .items(items)))
+    }
+}
+
+extension ConfigProblems {
+    /// All problems in one error; nil if there are none.
+    fileprivate var refusal: TweakError? {
+        guard let error = first.first?.error else { return nil }
+        let (most, lines) = (AssignmentRules.maxListedProblems, Set(first.map(\.line)).count)
+        let subject = lines == 1 ? "1 line is" : count > most ? "many lines are" : "\(lines) lines are"
+        let named = first.prefix(most).map { "line \($0.line): \($0.error)" }
+        let rest = count > most ? ["… and more; fix these first"] : []
+        let text = (["\(subject) wrong; nothing has changed"] + named + rest).joined(separator: "\n")
+        // A line may hold an unknown command; import is a known one.
+        return TweakError(error.code == .unknownCommand ? .usage : error.code, text, path: error.path)
+    }
+}
+
+struct ActionOutput: Sendable {
+    let text: String
+    /// The lines for text mode; split here, off the I/O thread, because there may be many.
+    let lines: [String]
+    /// The full length in bytes; nil if the text is complete.
+    let cutFrom: Int?
+
+    init(_ text: String, _ limit: Int) {
+        let count = text.utf8.count
+        if count <= limit {
+            (self.text, cutFrom) = (text, nil)
+        } else {
+            (self.text, cutFrom) = (String(text[..<Self.end(of: text, limit)]), count)
+        }
+        let parts = self.text.split(omittingEmptySubsequences: false) { $0.isNewline }
+        lines = self.text.isEmpty ? [] : parts.map { String($0) }
+    }
+
+    /// A character boundary is searched within this many bytes; a longer character is cut between its scalars.
+    private static let maxCharacterBytes = 256
+
+    /// The last character boundary within the limit.
+    private static func end(of text: String, _ limit: Int) -> String.Index {
+        let most = text.utf8.index(text.startIndex, offsetBy: max(0, limit))
+        var end = most
+        for _ in 0..<maxCharacterBytes where end > text.startIndex {
+            if end.samePosition(in: text) != nil { return end }
+            end = text.utf8.index(before: end)
+        }
+        if end == text.startIndex { return end }
+        end = most
+        while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+        return end
     }
 }

@@ -62,9 +62,9 @@ extension Executor {
     private func checkCount(of subjects: [Watch.Subject], _ session: Session) throws(TweakError) {
         let known = session.watches.count { !subjects.contains($0.subject) }
         if known + subjects.count <= limits.watchPatterns { return }
-        throw TweakError(
-            .tooMany, "a session watches at most \(limits.watchPatterns) patterns; unwatch some, or use a wider one",
-            limit: .watchPatterns)
+        throw .tooMany(
+            .watchPatterns,
+            "a session watches at most \(limits.watchPatterns) patterns; unwatch some, or use a wider one")
     }
 
     func unwatch(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {

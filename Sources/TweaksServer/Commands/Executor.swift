@@ -6,10 +6,8 @@ import TweaksWire
 
 /// Carries out requests on a registry for the sessions of one server. Used on the I/O thread only.
 final class Executor {
-    /// The result of a request.
     enum Outcome {
         case reply(Reply)
-        /// Background work will give the reply.
         case running(Work.Running = .init())
         /// The event loop continues it in slices.
         case sweep(Sweep)
@@ -17,9 +15,7 @@ final class Executor {
         case quit(Reply)
         /// A wrong token: the reply is sent after this delay.
         case authenticationDelay(TweakError, Duration)
-        /// The event loop lists the sessions.
         case list
-        /// The event loop ends this session.
         case kick(UInt64)
         /// The event loop knows the panel's address.
         case panel(Keyword?)
@@ -35,7 +31,6 @@ final class Executor {
     var metrics = ServerMetrics()
     /// The accepted tokens; nil without a token file.
     var tokens: TokenTable?
-    /// The recent failed logins by client.
     var loginThrottle: LoginThrottle
     /// The queue on which the program's handler decides scope requests, one at a time.
     let requestQueue = DispatchQueue(label: "tweaks.requests")
@@ -45,7 +40,7 @@ final class Executor {
     /// The store that makes changes durable; nil if they last only as long as the process.
     let store: (any TweakStore)?
     /// Whether commits of this round are collected before the disk is notified.
-    private(set) var isInRound = false
+    var isInRound = false
     /// The revision that disk and audit have reached.
     let durability: DurabilityTracker
     /// Whether there were commits that did not wait for the disk, and may delay later ones that do.
@@ -57,12 +52,12 @@ final class Executor {
     var orphaned = OrphanedRequests()
     var accounts = Accounts()
     var windows = BrowserWindows()
-    var memory: MemoryBudget
+    var memory: MemoryAccount
     /// The pin of the last printed snapshot: replies of one revision share it.
-    private weak var lastPin: PinnedBytes?
-    private var lastPinnedRevision: UInt64 = 0
+    weak var lastPin: PinnedBytes?
+    var lastPinnedRevision: UInt64 = 0
     /// The sessions with background work, and the account that is charged.
-    private(set) var pending: [SessionID: Account] = [:]
+    var pending: [SessionID: Account] = [:]
     /// The running actions, by the session that called them; that session may have ended.
     var runs: [SessionID: Task<Void, Never>] = [:]
     /// The swapped presets, each with the revision that switched to it. A restart forgets them.
@@ -83,7 +78,7 @@ final class Executor {
         self.mailbox = mailbox
         self.hooks = hooks
         finder = Finder()
-        memory = MemoryBudget(limit: limits.memoryBytes)
+        memory = MemoryAccount(limit: limits.memoryBytes)
         registry.limitHistory(bytes: memory.historyShare)
         tokens = hooks.tokens?()
         let own = hooks.serverEndpoints.flatMap(\.tokens)
@@ -94,7 +89,6 @@ final class Executor {
         durability = DurabilityTracker(store, hooks.audit, mailbox)
     }
 
-    /// Carries out one request.
     func execute(_ request: Request, for session: Session) -> Outcome {
         do throws(TweakError) {
             return try perform(request, session)
@@ -103,7 +97,6 @@ final class Executor {
         }
     }
 
-    /// The outcome of a request that failed.
     func refusal(_ error: TweakError, of request: Request, _ session: Session) -> Outcome {
         if request.command.effect == .isQueued { session.batch?.fail(error) }
         notifyDenied(error, request.command.name, session)
@@ -161,27 +154,6 @@ final class Executor {
         }
     }
 
-    /// Counts the memory of a snapshot while replies are generated from it.
-    func pin(_ snapshot: TweakSnapshot) -> PinnedBytes {
-        if let lastPin, lastPinnedRevision == snapshot.revision { return lastPin }
-        let pin = PinnedBytes(snapshot.memorySize, in: memory.pinned)
-        (lastPin, lastPinnedRevision) = (pin, snapshot.revision)
-        return pin
-    }
-
-    /// Records the start of a session's background work.
-    func beginPending(_ session: Session) {
-        // Writes before commits are grouped, and commits have a rate limit.
-        if session.work.running?.proposal != nil { return }
-        if let earlier = pending[session.id] { earlier.pending -= 1 }
-        pending[session.id] = session.account
-        session.account.pending += 1
-    }
-
-    /// Records the end of a session's background work.
-    func endPending(_ id: SessionID) { pending.removeValue(forKey: id)?.pending -= 1 }
-
-    /// Samples the revision periodically, for the commit rate.
     func sampleCommitRate(_ now: Moment) {
         if commitRate.isDue(now) { commitRate.note(registry.revision, at: now) }
     }
@@ -192,21 +164,6 @@ final class Executor {
         if let limit = error.limit { metrics.hit(limit) }
     }
 
-    /// Groups the disk writes of commits until the round ends or a session's turn is over.
-    func beginRound() {
-        guard let store, !isInRound else { return }
-        isInRound = true
-        store.beginRound()
-    }
-
-    /// Starts to write the commits of this round.
-    func endRound() {
-        if !isInRound { return }
-        isInRound = false
-        store?.endRound()
-    }
-
-    /// The part of the registry that a session sees.
     func view(_ session: Session) -> TweakView { TweakView(registry, session.grants.rights) }
 
     /// Whether an error may repeat a value meant for this path: false if the tweak could be a secret.
@@ -229,7 +186,6 @@ final class Executor {
     }
 }
 
-/// Identifies a server and its start.
 struct ServerIdentity: Sendable {
     let name: String
     let processID: Int32
@@ -238,15 +194,22 @@ struct ServerIdentity: Sendable {
     let startedAt: Moment
 }
 
-/// The counters of a server.
 struct ServerMetrics {
     var sessions = 0
     var accepted: UInt64 = 0
     var requests: UInt64 = 0
     var refused: UInt64 = 0
-    /// The number of times each limit was hit.
     private(set) var limitsHit: [TweakLimit: UInt64] = [:]
 
-    /// Counts that a limit was hit.
     mutating func hit(_ limit: TweakLimit) { limitsHit[limit, default: 0] += 1 }
+}
+
+extension TweakError {
+    /// The error of an exceeded limit.
+    static func tooMany(_ limit: TweakLimit, _ text: String) -> TweakError { TweakError(.tooMany, text, limit: limit) }
+}
+
+extension String {
+    /// The text with spaces up to a width.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -1,4 +1,4 @@
-// Defines the state of one connection: client, input, pending replies, watches.
+// Defines the state of one connection: client, lifecycle, input, work in progress.
 
 import Tweaks
 import TweaksSystem
@@ -7,23 +7,21 @@ import TweaksWire
 /// The state of one client. Used on the I/O thread only.
 final class Session {
     let id: SessionID
-    /// The protocol spoken on the connection.
     let dialect: any SessionDialect
     var connection: Connection
     var identity: Identity
     /// The origin of the session's changes: the peer, or the token shown last.
     var origin: TweakOrigin
     var credentials = Credentials()
-    /// Its rights, with their sources.
     var grants = Grants()
-    /// The accounts that it is charged to.
     let accounts = SessionAccounts()
     var input: Input
     /// Whether it has banner and prompt.
     var isInteractive = false
-    /// Its work in progress.
     var work = Work.idle
     var batch: PendingBatch?
+    /// The memory that was charged for it when last measured.
+    var memory = MemoryUse()
     var changes = Changes()
     var output = OutputBuffer()
     var replies = PendingReplies()
@@ -48,28 +46,20 @@ final class Session {
         let openedAt: Moment
         var phase = Phase.open
         var interest: PollInterest = .read
-        /// The size of the kernel's send buffer.
         var sendBytes = Int.max
         /// The size of the kernel's receive buffer; 0 where it is the peer's.
         var receiveBytes = 0
-        /// The bytes counted for the kernel's send buffer while that is full.
-        var kernelBytes = 0
-        /// The bytes counted for its receive buffer while that is not read.
-        var unreadBytes = 0
         /// Whether it had too many unsent bytes at the last check.
         var isFull = false
         /// Whether the sending side was shut down.
         var outputHasEnded = false
-        /// Whether it is queued for a turn.
         var isRunnable = false
         /// Whether it waits for a turn to read the feed of changes.
         var isDue = false
     }
 
-    /// The client at the other end.
     struct Identity {
         var peer: Peer
-        /// The name that the user gives.
         var name: DisplayName?
         /// The ID of the browser window that the client reports; its connections are one session to users.
         var windowID: String?
@@ -79,7 +69,6 @@ final class Session {
         let isDenied: Bool
     }
 
-    /// The state of the input.
     struct Input {
         /// Whether the peer has closed its sending side.
         var hasEnded = false
@@ -98,9 +87,7 @@ final class Session {
         var hasRequestTimer = false
     }
 
-    /// The session's changes to tweaks.
     struct Changes {
-        /// The number of its commits.
         var commits: UInt64 = 0
         /// The gesture that its changes belong to; 0 means none.
         var gesture: UInt64 = 0
@@ -141,7 +128,6 @@ final class Session {
     /// the watch began.
     func sees(_ node: TweakNode) -> Bool { isAdmitted && grants.rights.sees(node) }
 
-    /// Whether it has this right on a path.
     func may(_ kind: TweakScope.Kind, _ path: TweakPath) -> Bool { isAdmitted && grants.rights.allows(kind, path) }
 
     /// Whether the next request may begin: replies come in the order of the requests, each complete.
@@ -155,4 +141,190 @@ final class Session {
 
     /// Whether it has pending output: long replies, waiting replies, events.
     var hasBacklog: Bool { !replies.isEmpty || events.areWaiting }
+}
+
+/// The state of a session. It opens at most once and ends once; an invalid step has no effect.
+///
+/// The socket is separate: bytes may still be in transit after the session has ended.
+struct SessionLifecycle: Equatable, Sendable {
+    enum Transition: Equatable, Sendable {
+        /// Its identity is being checked.
+        case identify
+        case open
+        case end(TweakSession.Reason)
+    }
+
+    private(set) var state: TweakSession.State = .created
+
+    /// Applies a step.
+    /// - Returns: False if the step is invalid in this state; then nothing has changed.
+    mutating func apply(_ transition: Transition) -> Bool {
+        switch (state, transition) {
+        case (.created, .identify): state = .opening
+        case (.opening, .open): state = .open
+        case (.created, .end(let reason)), (.opening, .end(let reason)): state = .failed(reason)
+        case (.open, .end(let reason)): state = .closed(reason)
+        default: return false
+        }
+        return true
+    }
+
+    /// Whether its requests are carried out.
+    var isOpen: Bool { state == .open }
+}
+
+extension TweakSession.State {
+    /// The reason it ended; nil while it has not.
+    package var reason: TweakSession.Reason? {
+        switch self {
+        case .closed(let reason), .failed(let reason): reason
+        case .created, .opening, .open: nil
+        }
+    }
+
+    var word: String {
+        switch self {
+        case .created: "created"
+        case .opening: "opening"
+        case .open: "open"
+        case .closed: "closed"
+        case .failed: "failed"
+        }
+    }
+}
+
+/// One piece of work at a time: replies come in the order of the requests. Only replaced as a whole, so that reading it
+/// is cheap.
+indirect enum Work {
+    case idle
+    case running(Running)
+    /// The request visits many tweaks, in slices.
+    case sweeping(Sweep, of: Request)
+    /// A wrong token is answered with this error after a delay.
+    case authenticationDelay(TweakError)
+    /// The session was ended from outside during work that now has its reply; this error comes next.
+    case closing(TweakError)
+
+    struct Running {
+        enum Kind { case request, action, reload }
+
+        var kind = Kind.request
+        var command = ""
+        /// Revokes the work with the rights behind it.
+        var cancellation: CancellationFlag?
+        /// The change that is written before it takes effect.
+        var proposal: Proposal?
+        var isAwaitingAudit = false
+        /// Whether it is a change, whose refusal is an event.
+        var isChange = false
+        /// The error after the reply, which is the last one.
+        var closeReason: TweakError?
+
+        init(_ kind: Kind = .request, _ cancellation: CancellationFlag? = nil) {
+            self.kind = kind
+            self.cancellation = cancellation
+        }
+    }
+
+    var isBusy: Bool {
+        switch self {
+        case .idle, .closing: false
+        case .running, .sweeping, .authenticationDelay: true
+        }
+    }
+
+    /// The error to send before anything else begins.
+    var nextCloseReason: TweakError? { if case .closing(let error) = self { error } else { nil } }
+
+    var running: Running? { if case .running(let running) = self { running } else { nil } }
+
+    /// The error to send at the end, if the session was ended during work.
+    var closeReason: TweakError? {
+        switch self {
+        case .closing(let error): error
+        case .running(let running): running.closeReason
+        case .idle, .sweeping, .authenticationDelay: nil
+        }
+    }
+
+    var isSweeping: Bool { if case .sweeping = self { true } else { false } }
+
+    /// Whether events wait for its reply: those of a reload, and those newer than the values that a watch shows.
+    var delaysEvents: Bool {
+        switch self {
+        case .running(let running): running.kind == .reload
+        case .sweeping(let sweep, _): sweep.isContinuation
+        case .idle, .authenticationDelay, .closing: false
+        }
+    }
+
+    var memorySize: Int {
+        switch self {
+        case .running(let running): running.proposal?.memorySize ?? 0
+        case .sweeping(let sweep, _): sweep.memorySize
+        case .idle, .authenticationDelay, .closing: 0
+        }
+    }
+
+    /// Returns the work with its running part changed, if there is one.
+    func updated(_ body: (inout Running) -> Void) -> Work {
+        guard case .running(var running) = self else { return self }
+        body(&running)
+        return .running(running)
+    }
+
+    /// Returns the work with its next stage, for the same request.
+    func continuing(with next: Running) -> Work {
+        updated { running in
+            running.kind = next.kind
+            running.proposal = next.proposal
+            running.isAwaitingAudit = next.isAwaitingAudit
+        }
+    }
+
+    /// Returns the work after the running part got its reply.
+    var ended: Work {
+        guard case .running(let running) = self else { return self }
+        return running.closeReason.map { .closing($0) } ?? .idle
+    }
+}
+
+/// A table of sessions, used on the I/O thread only. A descriptor's number is reused as soon as it is closed.
+final class SessionTable {
+    private var slots: [Session?] = []
+    private(set) var count = 0
+    /// The number of ended sessions that only wait for their peer to close.
+    var lingeringCount = 0
+    private var newest: UInt64 = 0
+    /// Sessions with higher numbers were opened in this round.
+    private var newestBeforeRound: UInt64 = 0
+
+    var all: [Session] { slots.compactMap(\.self) }
+
+    subscript(descriptor: Int32) -> Session? {
+        let position = Int(descriptor)
+        return slots.indices.contains(position) ? slots[position] : nil
+    }
+
+    func makeNumber() -> UInt64 {
+        newest += 1
+        return newest
+    }
+
+    func insert(_ session: Session) {
+        let position = Int(session.id.descriptor)
+        while slots.count <= position { slots.append(nil) }
+        slots[position] = session
+        count += 1
+    }
+
+    func remove(_ session: Session) {
+        slots[Int(session.id.descriptor)] = nil
+        count -= 1
+    }
+
+    func beginRound() { newestBeforeRound = newest }
+
+    /// Whether it was opened after the last wait.
+    func isFromThisRound(_ session: Session) -> Bool { session.id.number > newestBeforeRound }
 }

@@ -1,8 +1,8 @@
 // Opens the sockets that accept connections.
 
 import Synchronization
-import TweaksSystem
 import Tweaks
+import TweaksSystem
 import TweaksWire
 
 /// A place where a server can be reached.
@@ -24,15 +24,11 @@ final class Listener: Sendable {
     let descriptor: Descriptor
     let isUnix: Bool
     let isVersion6: Bool
-    /// Whether clients must show a token.
     let wantsToken: Bool
-    /// Whether other users can open the Unix socket.
     let isShared: Bool
-    /// The TCP port.
     let port: UInt16?
     /// The endpoint whose dialect connections speak; nil means lines.
     let endpoint: (any Endpoint)?
-    /// Whether it is on a loopback address.
     let isLoopback: Bool
     /// Whether it is on 127.0.0.1 alone, and another program has the same port on ::1.
     let isTakenOnVersion6 = Atomic(false)
@@ -60,7 +56,6 @@ final class Listener: Sendable {
         self.lease = lease
     }
 
-    /// Creates a TCP socket.
     init(
         _ address: SocketAddress, name: String, wantsToken: Bool = false, endpoint: (any Endpoint)? = nil,
         _ kernel: Kernel
@@ -69,7 +64,7 @@ final class Listener: Sendable {
         descriptor = try Self.open(address, name: name)
         isUnix = false
         isVersion6 = address.family == AF_INET6
-        port = SocketAddress.port(of: descriptor.number)
+        port = SocketAddress.of(descriptor.number)?.port
         self.wantsToken = wantsToken
         isShared = false
         self.endpoint = endpoint
@@ -79,11 +74,10 @@ final class Listener: Sendable {
 
     /// Creates the dialect of a new connection.
     func makeDialect(_ connection: Int32, _ instance: String) -> (any SessionDialect)? {
-        let address = isLoopback ? nil : SocketAddress.host(of: connection, peer: false)
+        let address = isLoopback ? nil : SocketAddress.of(connection)?.host
         return endpoint?.makeDialect(EndpointAddress(port: port ?? 0, address: address, instance: instance))
     }
 
-    /// The path of a Unix socket.
     var path: String? { lease?.path }
 
     /// Its address, and the access rule for `stats`.
@@ -95,10 +89,10 @@ final class Listener: Sendable {
     }
 
     private var lineAccess: String {
-        isUnix ? isShared ? "by user" : "own user and root" : wantsToken ? "token" : "open"
+        if isUnix { return isShared ? "by user" : "own user and root" }
+        return wantsToken ? "token" : "open"
     }
 
-    /// Removes the file of a Unix socket.
     func removeFile() { lease?.removeSocket() }
 
     /// What is at the path of a Unix socket; nil for TCP.
@@ -135,8 +129,8 @@ final class Listener: Sendable {
         let size = socklen_t(MemoryLayout<Int32>.size)
         switch address {
         case .unix: fchmod(number, mode)  // On Linux the file that `bind` makes inherits this.
-        case .loopback6, .address6: setsockopt(number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size)
-        case .loopback4, .address4: break
+        case .version4: break
+        case .version6: setsockopt(number, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size)
         }
         setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &on, size)
         guard address.withCAddress({ bind(number, $0, $1) }) == 0 else {
@@ -157,7 +151,6 @@ final class Listener: Sendable {
         return ServerError("\(name): \(errorText(code))")
     }
 
-    /// The result of accepting.
     enum Accepted {
         case connection(Descriptor)
         case wouldBlock
@@ -188,5 +181,104 @@ final class Listener: Sendable {
         #else
             Darwin.accept(number, nil, nil)
         #endif
+    }
+}
+
+extension TweakServer {
+    func open(_ listener: TweakListener, _ kernel: Kernel) throws(ServerError) -> [Listener] {
+        switch listener {
+        case .unix(let path):
+            return [try Listener(at: try SocketLease(path: path), isShared: hooks.access.isShared, kernel)]
+        case .tcp(let port): return try Self.openTCP(port, wantsToken: false, kernel)
+        case .tcpWithTokens(let port):
+            guard hooks.tokens != nil else {
+                throw ServerError(
+                    "tcp port \(port): this listener requires tokens, and there is no token file; name one in "
+                        + "TWEAKS_TOKEN_FILE, or in TweakDaemon.start")
+            }
+            return try Self.openTCP(port, wantsToken: true, kernel)
+        }
+    }
+
+    /// Opens an endpoint on the first free one of its ports.
+    static func open(
+        _ endpoint: any Endpoint, hasTokenFile: Bool, _ kernel: Kernel
+    ) throws(ServerError) -> [Listener] {
+        var taken: ServerError?
+        for port in endpoint.ports {
+            do throws(ServerError) {
+                return try open(endpoint, port, hasTokenFile: hasTokenFile, kernel)
+            } catch {
+                guard error.isTaken else { throw error }
+                taken = error
+            }
+        }
+        throw taken ?? ServerError("\(endpoint.name): no port was named")
+    }
+
+    private static func open(
+        _ endpoint: any Endpoint, _ port: Int, hasTokenFile: Bool, _ kernel: Kernel
+    ) throws(ServerError) -> [Listener] {
+        guard let text = endpoint.address else {
+            return try openTCP(port, wantsToken: true, endpoint: endpoint, kernel)
+        }
+        let port = try number(port, endpoint.name)
+        guard let address = SocketAddress(text, port: port) else {
+            throw ServerError("\(endpoint.name) address \(text): write it in numbers, such as 192.0.2.1 or ::")
+        }
+        let name = "\(endpoint.name) \(text) port \(port)"
+        if !address.isLoopback, !hasTokenFile {
+            throw ServerError(
+                "\(name): listening beyond this machine needs a token file; name one in TWEAKS_TOKEN_FILE (tweakctl "
+                    + "token new makes one), or listen on loopback and tunnel by ssh")
+        }
+        return [try Listener(address, name: name, wantsToken: true, endpoint: endpoint, kernel)]
+    }
+
+    private static func number(_ port: Int, _ kind: String) throws(ServerError) -> UInt16 {
+        if let number = UInt16(exactly: port) { return number }
+        throw ServerError("\(kind) port \(port): a port is 0…65535; 0 picks a free one")
+    }
+
+    /// Opens a port on 127.0.0.1 and, if this machine has it, on ::1.
+    private static func openTCP(
+        _ port: Int, wantsToken: Bool, endpoint: (any Endpoint)? = nil, _ kernel: Kernel
+    ) throws(ServerError) -> [Listener] {
+        let name = endpoint?.name ?? "tcp"
+        let number = try number(port, name)
+        // A port that is free on one address only is not free: clients of localhost may try the other one first. Another
+        // free port is as good as that one.
+        for _ in 0..<(number == 0 ? freePortAttempts : 0) {
+            do throws(ServerError) {
+                return try openBoth(number, name, wantsToken: wantsToken, endpoint, kernel, isShareable: false)
+            } catch {
+                guard error.isTaken else { throw error }
+            }
+        }
+        return try openBoth(number, name, wantsToken: wantsToken, endpoint, kernel, isShareable: !wantsToken)
+    }
+
+    private static let freePortAttempts = 16
+
+    /// - Parameter isShareable: Another program may have the port on ::1; the listener reports it. Where clients show a
+    ///   token, they could show it to that program.
+    private static func openBoth(
+        _ number: UInt16, _ name: String, wantsToken: Bool, _ endpoint: (any Endpoint)?, _ kernel: Kernel,
+        isShareable: Bool
+    ) throws(ServerError) -> [Listener] {
+        let first = try Listener(
+            .loopback4(port: number), name: "\(name) 127.0.0.1:\(number)", wantsToken: wantsToken, endpoint: endpoint,
+            kernel)
+        guard let port = first.port else { return [first] }
+        do throws(ServerError) {
+            let second = try Listener(
+                .loopback6(port: port), name: "\(name) [::1]:\(port)", wantsToken: wantsToken, endpoint: endpoint,
+                kernel)
+            return [first, second]
+        } catch {
+            if error.isTaken, !isShareable { throw error }
+            first.isTakenOnVersion6.store(error.isTaken, ordering: .relaxed)
+            return [first]
+        }
     }
 }

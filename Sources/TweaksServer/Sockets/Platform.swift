@@ -1,4 +1,4 @@
-// Wraps the socket calls that differ between Linux and Apple systems.
+// Wraps the socket calls that differ between Linux and Apple systems, and their addresses.
 
 import TweaksSystem
 
@@ -70,7 +70,8 @@ package enum Platform {
 
     /// The kernel's receive buffer of a connection, in bytes as the kernel counts them.
     static func receiveBuffer(_ descriptor: Int32) -> Int {
-        var (size, length) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+        var size: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
         return getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, &length) == 0 ? Int(size) : 0
     }
 
@@ -93,7 +94,6 @@ package enum Platform {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Opens a descriptor only to reserve its number.
     static func openNull() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
 
     /// The user at the other end of a Unix socket when it connected.
@@ -106,7 +106,8 @@ package enum Platform {
     /// The user at the other end of a Unix socket, as the kernel reports it.
     static func peerUser(_ descriptor: Int32) -> PeerUser? {
         #if canImport(Darwin)
-            var (uid, gid) = (uid_t(), gid_t())
+            var uid = uid_t()
+            var gid = gid_t()
             guard getpeereid(descriptor, &uid, &gid) == 0 else { return nil }
             var process = pid_t()
             var length = socklen_t(MemoryLayout<pid_t>.size)
@@ -142,5 +143,162 @@ package enum Platform {
     static func text(of path: String) -> String? {
         let file = try? Folder.anywhere.open(path, for: .reading, FileRules(.anyone))
         return (try? file?.head(65_536)).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+enum SocketAddress: Equatable {
+    case unix(path: String)
+    /// Four bytes.
+    case version4([UInt8], port: UInt16)
+    /// Sixteen bytes.
+    case version6([UInt8], port: UInt16)
+
+    /// 127.0.0.1
+    static func loopback4(port: UInt16) -> SocketAddress { .version4([127, 0, 0, 1], port: port) }
+
+    /// ::1
+    static func loopback6(port: UInt16) -> SocketAddress {
+        .version6([UInt8](repeating: 0, count: 15) + [1], port: port)
+    }
+
+    /// A numeric address, `192.0.2.1` or `2001:db8::1`; nil for anything else.
+    init?(_ text: String, port: UInt16) {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, text, &bytes) == 1 {
+            self = .version4(Array(bytes.prefix(4)), port: port)
+        } else if inet_pton(AF_INET6, text, &bytes) == 1 {
+            self = .version6(bytes, port: port)
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether it is reachable only from this machine.
+    var isLoopback: Bool {
+        switch self {
+        case .unix: true
+        case .version4(let bytes, _): bytes.first == 127
+        case .version6(let bytes, _): bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
+        }
+    }
+
+    var family: Int32 {
+        switch self {
+        case .unix: AF_UNIX
+        case .version4: AF_INET
+        case .version6: AF_INET6
+        }
+    }
+
+    /// The maximum path length of a Unix socket, in bytes.
+    static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+    /// Calls `body` with the address as a C structure.
+    func withCAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        switch self {
+        case .unix(let path):
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(Self.longestPath)) }
+            return Self.lend(&address, body)
+        case .version4(let bytes, let port):
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: bytes) }
+            return Self.lend(&address, body)
+        case .version6(let bytes, let port):
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = port.bigEndian
+            withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: bytes) }
+            return Self.lend(&address, body)
+        }
+    }
+
+    private static func lend<Address, Result>(
+        _ address: inout Address, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+        withUnsafePointer(to: &address) { pointer in
+            // A sockaddr_xx begins like a sockaddr: that is the contract of the socket calls.
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<Address>.size))
+            }
+        }
+    }
+
+    /// The numeric host and the port of a TCP socket: its own, or its peer's.
+    static func of(_ descriptor: Int32, peer: Bool = false) -> (host: String, port: UInt16)? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        var host = [CChar](repeating: 0, count: 256)
+        var port = [CChar](repeating: 0, count: 16)
+        let isKnown = withUnsafeMutablePointer(to: &storage) { storage in
+            storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                (peer ? getpeername(descriptor, address, &length) : getsockname(descriptor, address, &length)) == 0
+                    && getnameinfo(
+                        address, length, &host, socklen_t(host.count), &port, socklen_t(port.count),
+                        NI_NUMERICHOST | NI_NUMERICSERV) == 0
+            }
+        }
+        guard isKnown, let number = UInt16(text(port)) else { return nil }
+        let isVersion6 = storage.ss_family == sa_family_t(AF_INET6)
+        return (isVersion6 ? "[\(text(host))]" : text(host), number)
+    }
+
+    private static func text(_ bytes: [CChar]) -> String {
+        String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+extension Platform {
+    /// The number of files and sockets that this process may open: the soft limit, as `ulimit -n` shows it.
+    static var descriptorLimit: Int {
+        #if canImport(Glibc)
+            let resource = RLIMIT_NOFILE.rawValue
+        #else
+            let resource = RLIMIT_NOFILE
+        #endif
+        var limits = rlimit()
+        guard getrlimit(.init(resource), &limits) == 0 else { return .max }
+        return Int(clamping: limits.rlim_cur)
+    }
+}
+
+extension TweakServerLimits {
+    /// The server's own descriptors: its listeners, the poller, the reserve, and the slots reserved for operators.
+    private static let ownDescriptors = 16
+
+    /// Returns the effective limits for a number of descriptors: after the program's reserve, they are for sessions and
+    /// for connections being refused.
+    package func fitted(to descriptors: Int) -> TweakServerLimits {
+        var fitted = self
+        let available = Int(Double(min(descriptors, 1 << 40)) * (1 - reserve))
+        fitted.refusedSessions = min(refusedSessions, max(available / 8, 1))
+        let most = max(available - fitted.refusedSessions - Self.ownDescriptors, 1)
+        if sessions <= most { return fitted }
+        fitted.sessions = most
+        // The same ratio as before, so that one peer never takes all.
+        // A program may allow any number of sessions: `.max` means no limit.
+        let share = min(Double(sessionsPerPeer) / Double(sessions), 1) * Double(most)
+        fitted.sessionsPerPeer = min(sessionsPerPeer, max(Int(share), 1))
+        fitted.unauthenticatedSessions = min(unauthenticatedSessions, max(most / 4, 1))
+        return fitted
+    }
+
+    /// The number of descriptors that allows the configured limits.
+    private var descriptorsWanted: Int {
+        let all = Double(sessions) + Double(refusedSessions) + Double(Self.ownDescriptors)
+        return Int(exactly: (all / (1 - reserve)).rounded(.up)) ?? .max
+    }
+
+    private var reserve: Double { min(max(descriptorReserve, 0), 0.99) }
+
+    /// The warning if fewer sessions are possible than configured.
+    func warning(_ inForce: TweakServerLimits, descriptors: Int) -> String? {
+        if inForce.sessions >= sessions { return nil }
+        return "at most \(inForce.sessions) sessions, \(inForce.sessionsPerPeer) of one user, token or address: this "
+            + "process may open \(descriptors) files, and \(Int((reserve * 100).rounded())) % of them are kept for the "
+            + "program; for \(sessions) sessions set LimitNOFILE, or ulimit -n, to \(descriptorsWanted)"
     }
 }

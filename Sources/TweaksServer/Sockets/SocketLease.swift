@@ -9,7 +9,6 @@ final class SocketLease: Sendable {
     let path: String
     private let held: Mutex<Held>
 
-    /// The files of a lease.
     private struct Held {
         var lock: OpenFile
         /// The socket's file; nil until it is bound.

@@ -1,7 +1,238 @@
-// Stores the changes that watchers have not read yet, once for all of them, and folds those that they read late.
+// Stores the changes that watchers have not read yet, once for all of them.
 
 import Tweaks
 import TweaksWire
+
+/// A path, a pattern, or the word `modified`, as a session watches it.
+struct Watch {
+    enum Subject: Hashable {
+        /// All tweaks that differ from their defaults, or begin to.
+        case modified
+        case pattern(String)
+
+        var text: String {
+            switch self {
+            case .modified: "modified"
+            case .pattern(let text): text
+            }
+        }
+    }
+
+    let subject: Subject
+    /// The path, if the text is one; then only that tweak is watched.
+    let path: TweakPath?
+    /// Nil for a path or `modified`.
+    let pattern: TweakPattern?
+    /// Changes up to this sequence were part of the reply to `watch`.
+    var since: UInt64
+
+    init(_ subject: Subject, _ view: TweakView, since: UInt64) {
+        self.subject = subject
+        if case .pattern(let text) = subject {
+            path = view[text]?.path
+            pattern = path == nil ? TweakPattern(text) : nil
+        } else {
+            path = nil
+            pattern = nil
+        }
+        self.since = since
+    }
+
+    /// The same watch after a reply has shown its values.
+    func answered(at sequence: UInt64) -> Watch {
+        var watch = self
+        watch.since = sequence
+        return watch
+    }
+
+    /// Whether changes of a tweak can concern this watch.
+    func matches(_ node: TweakNode) -> Bool {
+        // Only settable tweaks can be modified.
+        if subject == .modified { return node.isSettable }
+        return path.map { $0 == node.path } ?? pattern?.matches(node.path) ?? false
+    }
+
+    /// Whether this change is an event: for `modified` only if the old or the new value differs from the default.
+    func selects(_ change: WatchedChange) -> Bool {
+        guard matches(change.node) else { return false }
+        if change.node.isSecret { return true }
+        let standard = change.node.defaultValue
+        return subject != .modified || change.new != standard || change.old != standard
+    }
+}
+
+/// Selects the tweaks that the reply to `watch` shows and counts.
+struct WatchSelection {
+    /// The subjects of the request.
+    var added: [Watch] = []
+    /// All subjects of the session.
+    let all: [Watch]
+    /// The revision from which the client resumes; nil if it has seen no values.
+    var since: UInt64?
+    let snapshot: TweakSnapshot
+
+    /// The number of patterns to which each tweak is compared.
+    var patternCount: Int { added.count + all.count }
+
+    /// Whether the reply shows a tweak.
+    ///
+    /// A client that resumes from an earlier revision also needs the tweaks that stopped being modified since.
+    func shows(_ node: TweakNode) -> Bool {
+        guard let since else { return names(node, added) { snapshot.isModified(node) } }
+        // Figures change without a revision, so the time of their change is unknown.
+        let isNew = node.definition.flags.contains(.readOnly) || snapshot.changedAt(node) > since
+        return isNew && names(node, added) { node.isSettable }
+    }
+
+    /// Whether the session watches a tweak now.
+    func counts(_ node: TweakNode) -> Bool { names(node, all) { snapshot.isModified(node) } }
+
+    private func names(_ node: TweakNode, _ watches: [Watch], _ isModified: () -> Bool) -> Bool {
+        watches.contains { $0.subject == .modified ? isModified() : $0.matches(node) }
+    }
+}
+
+/// Sessions that get the same events. Used on the I/O thread only.
+final class Audience {
+    private let watches: [Watch]
+    private let rights: Rights
+    /// Whether a change of a layer alone is an event.
+    private let showsLayers: Bool
+    private(set) var members: [Session] = []
+    /// The number of changes of values so far, including those that were folded before they came here.
+    private(set) var count = 0
+    /// The position after its newest entry.
+    private(set) var end: UInt64
+    /// The positions of its newest entries, so that its sessions need not visit those of others.
+    private var listed: [UInt64] = []
+    /// All its entries from this position on are listed.
+    private var listedFrom: UInt64
+    /// Whether its sessions are about to be notified.
+    var isDue = false
+
+    /// - Parameter end: The end of the feed.
+    init(_ session: Session, _ end: UInt64) {
+        watches = session.watches
+        rights = session.grants.rights
+        showsLayers = session.dialect.showsLayers
+        self.end = end
+        listedFrom = end
+    }
+
+    /// Whether a session belongs here.
+    func fits(_ session: Session) -> Bool {
+        showsLayers == session.dialect.showsLayers && watches.count == session.watches.count
+            && zip(watches, session.watches).allSatisfy { $0.subject == $1.subject && $0.path == $1.path }
+            && rights == session.grants.rights
+    }
+
+    func add(_ session: Session) { members.append(session) }
+
+    func remove(_ session: Session) { members.removeAll { $0 === session } }
+
+    /// Whether changes of a tweak can be its events.
+    func matches(_ node: TweakNode) -> Bool { watches.contains { $0.matches(node) } && rights.sees(node) }
+
+    /// Whether a change of a matching tweak is its event.
+    func wants(_ change: WatchedChange) -> Bool {
+        (change.isReported || showsLayers) && watches.contains { $0.selects(change) }
+    }
+
+    /// Records an entry that is its event.
+    /// - Parameter limit: The number of positions that stay listed.
+    func note(_ entry: FeedEntry, limit: Int) {
+        count += entry.change.folded + (entry.change.isReported ? 1 : 0)
+        end = entry.position + 1
+        listed.append(entry.position)
+        // Half of them at once, so that an entry has a constant cost.
+        if listed.count < 2 * limit { return }
+        listed.removeFirst(listed.count - limit)
+        listedFrom = listed[0]
+    }
+
+    /// Its next entry at a position or after it.
+    func next(from position: UInt64, in feed: EventFeed) -> FeedEntry? {
+        if position < listedFrom, let entry = feed.entry(from: position), entry.position < listedFrom { return entry }
+        for index in listed.endOfFirstPart(where: { $0 < position })..<listed.count {
+            // Others were folded into later ones.
+            if let entry = feed.entry(from: listed[index]), entry.position == listed[index] { return entry }
+        }
+        return nil
+    }
+
+    /// Whether an entry that ``next(from:in:)`` has returned is its event.
+    func includes(_ entry: FeedEntry) -> Bool {
+        entry.position >= listedFrom || matches(entry.change.node) && wants(entry.change)
+    }
+
+    /// Forgets the positions of an empty feed.
+    func forgetPositions(before end: UInt64) { (listed, listedFrom) = ([], end) }
+}
+
+/// A session's position in the feed: all that it holds while it does not read.
+struct WatchPosition {
+    let audience: Audience
+    private let feed: EventFeed
+    /// The first position that it has not read.
+    private(set) var next: UInt64
+    /// The number of changes of its audience that it has read, or was told of.
+    private var read: Int
+    /// The number of changes that were folded before it came to this audience.
+    private var carried = 0
+    /// The audience has counted the entries from here on.
+    private let joinedAt: UInt64
+    /// The revision of the last event.
+    private(set) var revision: UInt64 = 0
+
+    init(_ audience: Audience, _ feed: EventFeed) {
+        self.audience = audience
+        self.feed = feed
+        next = feed.end
+        joinedAt = feed.end
+        read = audience.count
+    }
+
+    /// Whether there are entries that it has not read.
+    var isBehind: Bool { next < audience.end }
+
+    /// The bytes that it prevents from being freed, together with others.
+    var pinnedBytes: Int { isBehind ? feed.memorySize : 0 }
+
+    /// Reads the next entry; nil at the end.
+    /// - Returns: The entry, and whether it is an event of its audience.
+    mutating func readEntry() -> (entry: FeedEntry, isEvent: Bool)? {
+        guard isBehind, let entry = audience.next(from: next, in: feed) else {
+            next = feed.end
+            return nil
+        }
+        next = entry.position + 1
+        let isEvent = audience.includes(entry)
+        if isEvent { revision = entry.change.revision }
+        if isEvent, entry.change.isReported, entry.position >= joinedAt { read += 1 }
+        if !isBehind { next = feed.end }
+        return (entry, isEvent)
+    }
+
+    func event(_ entry: FeedEntry, _ encoder: ReplyEncoder) -> [UInt8] { feed.event(entry, encoder) }
+
+    /// Returns the number of changes that were folded, once everything is read.
+    mutating func takeFolded() -> Int {
+        defer { (carried, read) = (0, audience.count) }
+        return max(carried + audience.count - read, 0)
+    }
+
+    /// The same position in another audience.
+    func moved(to audience: Audience) -> WatchPosition {
+        var moved = WatchPosition(audience, feed)
+        // The new audience has not counted what is unread.
+        var rest = self
+        while rest.isBehind { _ = rest.readEntry() }
+        moved.carried = rest.takeFolded()
+        moved.revision = revision
+        if isBehind { moved.next = next }
+        return moved
+    }
+}
 
 /// A change in the feed, with its event in each format that a session has read.
 final class FeedEntry {
@@ -46,10 +277,8 @@ final class EventFeed {
     /// The maximum size of the stored events, in bytes; beyond it they are written again when they are read.
     private static let maxRenderedBytes = 1_048_576
 
-    /// The number of entries.
     var count: Int { entries.count }
 
-    /// Its approximate size in memory, in bytes.
     var memorySize: Int { bytes + renderedBytes }
 
     /// Whether it has grown so much that changes should be folded.
@@ -60,7 +289,6 @@ final class EventFeed {
     /// Whether enough entries were added for looking which ones all have read.
     var mayShrink: Bool { entries.count >= max(64, 2 * kept.count) }
 
-    /// Adds a change.
     func append(_ change: WatchedChange, in layer: TweakLayer) -> FeedEntry {
         let entry = FeedEntry(change, in: layer, at: end)
         entries.append(entry)

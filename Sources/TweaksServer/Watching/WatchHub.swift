@@ -49,7 +49,6 @@ final class WatchHub {
 
     private var hasDue: Bool { firstDue < due.count }
 
-    /// Its approximate size in memory, in bytes.
     var memorySize: Int { feed.memorySize }
 
     // MARK: Sessions
@@ -80,7 +79,7 @@ final class WatchHub {
         audiences.append(audience)
         forgetRoutes()
         // Before the reply reads their values, so that later publications count as changes.
-        figures.find(in: registry, for: audience) { registry.current($0) }
+        figures.find(in: registry, for: [audience]) { registry.current($0) }
     }
 
     private func leave(_ audience: Audience, _ session: Session) {
@@ -174,14 +173,12 @@ final class WatchHub {
         dueAudiences.removeAll(keepingCapacity: true)
     }
 
-    /// Gives a session a turn.
     func enqueue(_ session: Session) {
         if session.connection.isDue { return }
         session.connection.isDue = true
         due.append(session)
     }
 
-    /// The next session with unread entries.
     func nextDue() -> Session? {
         if hasDue {
             let session = due[firstDue]
@@ -229,7 +226,10 @@ private struct Intake {
 
     init() {}
 
-    init(_ batch: CommitStream.Batch) { (folded, records) = (batch.folded, batch.records) }
+    init(_ batch: CommitStream.Batch) {
+        folded = batch.folded
+        records = batch.records
+    }
 
     var isEmpty: Bool { folded?.isEmpty ?? true && records.isEmpty }
 
@@ -245,5 +245,66 @@ private struct Intake {
         }
         self = Intake()
         return nil
+    }
+}
+
+/// The watched figures, with the values last sent. Used on the I/O thread only.
+struct WatchedFigures {
+    private var figures: [(node: TweakNode, sent: TweakValue)] = []
+    private var known: Set<ObjectIdentifier> = []
+    /// The next figure of a poll in progress.
+    private var position = 0
+    private(set) var isPolling = false
+    /// When they are polled next.
+    private(set) var nextPoll: Moment
+    private static let interval: Duration = .milliseconds(100)
+
+    init(_ now: Moment) { nextPoll = now + Self.interval }
+
+    var isEmpty: Bool { figures.isEmpty }
+
+    mutating func forget() { (figures, known, isPolling) = ([], [], false) }
+
+    /// Adds the figures that audiences match. Known ones keep the value last sent: their change may still be due.
+    /// - Parameter sent: The value of a figure that its sessions know.
+    mutating func find(in registry: TweakRegistry, for audiences: [Audience], sent: (TweakNode) -> TweakValue?) {
+        for node in registry.listing().nodes where node.definition.flags.contains(.readOnly) {
+            if known.contains(ObjectIdentifier(node)) { continue }
+            guard audiences.contains(where: { $0.matches(node) }), let value = sent(node) else { continue }
+            known.insert(ObjectIdentifier(node))
+            figures.append((node, value))
+        }
+    }
+
+    /// Finds the figures again after tweaks were registered or removed.
+    mutating func renew(in registry: TweakRegistry, for audiences: [Audience]) {
+        let sent = Dictionary(figures.map { (ObjectIdentifier($0.node), $0.sent) }) { first, _ in first }
+        forget()
+        find(in: registry, for: audiences) { sent[ObjectIdentifier($0)] ?? $0.defaultValue }
+    }
+
+    /// Reports the figures that changed, or continues to.
+    mutating func poll(
+        _ registry: TweakRegistry, _ now: Moment, until isOver: () -> Bool, _ report: (WatchedChange) -> Void
+    ) {
+        if !isPolling {
+            isPolling = true
+            position = 0
+            nextPoll = now + Self.interval
+        }
+        let revision = registry.revision
+        while position < figures.count {
+            let (node, sent) = figures[position]
+            if let value = registry.current(node), value != sent {
+                figures[position].sent = value
+                // The highest sequence: no reply to `watch` shows later values.
+                report(
+                    WatchedChange(
+                        node: node, old: sent, new: value, origin: .code, revision: revision, sequence: .max))
+            }
+            position += 1
+            if position.isMultiple(of: 64), isOver() { return }
+        }
+        isPolling = false
     }
 }
