@@ -124,7 +124,8 @@ public struct TweakReloadError: Error, Equatable, Sendable, CustomStringConverti
     }
 
     package init(file: String, problems: [(line: Int?, error: TweakError)], count: Int) {
-        (self.file, self.count) = (file, count)
+        self.file = file
+        self.count = count
         self.problems = problems.map { Problem(line: $0.line, error: $0.error) }
     }
 

@@ -8,7 +8,7 @@ import TweaksTestSupport
 struct TweakLogLimiterTests {
     private let log = LogLines()
     private let limiter: TweakLogLimiter
-    private let start = ContinuousClock.now
+    private let start = Moment.now
 
     init() {
         limiter = TweakLogLimiter(delay: .seconds(3_600)) { [log] line, event in

@@ -1,6 +1,7 @@
 // Tracks the quotas of a peer across all its sessions, so that reconnecting does not reset them.
 
 import Tweaks
+import TweaksSystem
 
 /// One peer: a token, a user on a Unix socket, or an address on TCP where no token was shown. Used on the I/O thread
 /// only.
