@@ -142,7 +142,7 @@ extension HTTPDialect {
     /// The name is percent-encoded, because a header holds only ASCII.
     private static func name(_ text: String) throws(HTTPFailure) -> DisplayName? {
         if text.isEmpty { return nil }
-        guard let decoded = HTTPTarget.decoded(text) else {
+        guard let decoded = HTTPSyntax.decoded(text) else {
             throw HTTPFailure(.usage, "Tweaks-Name: write it as in an address, as encodeURIComponent does")
         }
         do throws(TweakError) {

@@ -1,10 +1,159 @@
-// Lists the routes of the API. openapi.json describes them for programs, and a test compares the two.
+// Lists the routes of the API, finds that of a request, and validates the path, the method and the query.
 
 import Tweaks
 import TweaksWire
 
+/// One route of the API: a method, a path, and their action.
+struct PanelRoute: Sendable {
+    /// Never `HEAD`, which is handled as `GET`.
+    let method: String
+    /// As in openapi.json: `/api/presets/{name}/load`.
+    let path: String
+    /// The commands that the route performs; none for routes of the page.
+    let commands: [Command]
+    /// The known names of the query; nil if the query is ignored.
+    let query: [String]?
+    let action: @Sendable (PanelCall) throws(HTTPFailure) -> PanelAction
+    /// The parts between slashes; nil for a parameter.
+    private let parts: [String?]
+
+    @inline(never) init(
+        _ method: String, _ path: String, _ commands: Command..., query: [String]? = [],
+        action: @escaping @Sendable (PanelCall) throws(HTTPFailure) -> PanelAction
+    ) {
+        self.method = method
+        self.path = path
+        self.commands = commands
+        self.query = query
+        self.action = action
+        parts = path.pathParts.dropFirst().filter { !$0.isEmpty }.map { $0.hasPrefix("{") ? nil : $0 }
+    }
+
+    /// The values of the parameters; nil if the path does not match.
+    fileprivate func parameters(in path: [String]) -> [String]? {
+        guard path.count == parts.count else { return nil }
+        var parameters: [String] = []
+        for (part, wanted) in zip(path, parts) {
+            if wanted == nil { parameters.append(part) }
+            if let wanted, wanted != part { return nil }
+        }
+        return parameters
+    }
+}
+
+/// Maps requests to actions.
+enum PanelRouter {
+    /// The action of a request.
+    /// - Throws: 404 for an unknown path, 405 for another method, and errors in the query and the body.
+    static func action(for request: HTTPRequest) throws(HTTPFailure) -> PanelAction {
+        let method = request.method == "HEAD" ? "GET" : request.method
+        var others: [String] = []
+        for route in PanelRoute.all {
+            guard let parameters = route.parameters(in: request.path) else { continue }
+            if route.method == method {
+                try checkQuery(request, route)
+                return try route.action(try PanelCall(request, parameters))
+            }
+            others += route.method == "GET" ? ["GET", "HEAD"] : [route.method]
+        }
+        throw others.isEmpty ? unknown(request) : otherMethod(request, others)
+    }
+
+    private static func checkQuery(_ request: HTTPRequest, _ route: PanelRoute) throws(HTTPFailure) {
+        guard let known = route.query else { return }
+        for field in request.query where !known.contains(field.name) {
+            throw .unknownName("the query", field.name, of: known, "parameter", empty: "this path has none")
+        }
+    }
+
+    private static func unknown(_ request: HTTPRequest) -> HTTPFailure {
+        let path = "/" + request.path.joined(separator: "/")
+        let remedy = "GET /api/openapi.json lists all paths"
+        return HTTPFailure(.unknownCommand, "\(Quoting.excerpt(path)) is not a path of this server; \(remedy)")
+    }
+
+    private static func otherMethod(_ request: HTTPRequest, _ known: [String]) -> HTTPFailure {
+        let words = known.joined(separator: ", ")
+        let path = "/" + request.path.joined(separator: "/")
+        var failure = HTTPFailure(
+            .methodNotAllowed, TweakError.Code.unknownCommand.rawValue,
+            "\(Quoting.excerpt(path)) does not support \(Quoting.excerpt(request.method)); use \(words)")
+        failure.headers = [HTTPField("Allow", words)]
+        return failure
+    }
+}
+
+extension HTTPFailure {
+    /// A required parameter of the query that is missing, with an example.
+    fileprivate static func missing(_ name: String, such example: String) -> HTTPFailure {
+        HTTPFailure(.usage, "the query: \(name) is missing; write it, as in ?\(name)=\(example)")
+    }
+
+    /// An unknown name of a field or a parameter, with a suggestion.
+    static func unknownName(
+        _ subject: String, _ name: String, of known: [String], _ what: String, empty: String
+    ) -> HTTPFailure {
+        let near = Spelling.nearest(to: name, among: known).map { "did you mean \($0)?" }
+        let remedy = near ?? (known.isEmpty ? empty : "known: \(known.joined(separator: ", "))")
+        return HTTPFailure(.usage, "\(subject): there is no \(what) \(Quoting.excerpt(name)); \(remedy)")
+    }
+}
+
+/// The action that a request asks for.
+enum PanelAction: Equatable, Sendable {
+    /// The page itself.
+    case page
+    /// A style, a module or an image of the page, by its name and the version in its address.
+    case file(String, version: String)
+    /// The description of the API.
+    case openAPI
+    /// A browser signs in with a token, or a page proves an earlier sign-in.
+    case login(PanelLogin)
+    /// Ends the sign-in of a browser.
+    case logout
+    /// Requests of the protocol, one after the other.
+    case script(PanelScript)
+    /// An endless stream of events: a snapshot of the tweaks that match the patterns, then each change.
+    case events(patterns: [String], lastID: String?)
+}
+
+/// A step of a sign-in, or of a page that proves an earlier one.
+enum PanelLogin: Equatable, Sendable {
+    /// The first message of SCRAM, and the last one.
+    case begin(String), finish(String)
+    /// A program requests a challenge; or a page, which first wants the proof that the server knows its key, too.
+    case challenge, prove(SignIn.Key, nonce: String)
+    /// Either answers its challenge.
+    case answer(String, [UInt8])
+}
+
+/// Requests of the protocol with one response; the first error ends the script, and is the response.
+struct PanelScript: Equatable, Sendable {
+    /// The content of the response.
+    enum Output: Equatable, Sendable {
+        /// The reply to the last request.
+        case last
+        /// The fields of all replies, and the items of all in one list.
+        case all
+        /// The reply to the last request as lines of text, as `export` prints them.
+        case text
+    }
+
+    var requests: [Request]
+    var output = Output.last
+    /// The requests are a batch, from `begin` to `commit`: if one fails, none takes effect.
+    var isBatch = false
+    /// The response waits for the disk. False while a slider is dragged, and true for its final value.
+    var waitsForDisk = true
+
+    init(_ requests: [Request], output: Output = .last) {
+        self.requests = requests
+        self.output = output
+    }
+}
+
 extension PanelRoute {
-    /// All routes.
+    /// All routes. openapi.json describes them for programs, and a test compares the two.
     static let all = pages + tweaks + history + presets + texts + server
 
     private static let pages = [
@@ -35,7 +184,8 @@ extension PanelRoute {
         switch fields.names(among: ["scram", "challenge", "answer", "nonce", "by"]) {
         case []: return .challenge
         case ["nonce", "by"]:
-            let (nonce, by) = (try fields.required("nonce", .text), try fields.required("by", .text))
+            let nonce = try fields.required("nonce", .text)
+            let by = try fields.required("by", .text)
             guard (16...64).contains(nonce.utf8.count), Base64.isForURL(nonce), let key = SignIn.Key(rawValue: by)
             else {
                 let message = "the body: write 16 to 64 random letters and digits as nonce, and browser or page as by"
@@ -64,8 +214,8 @@ extension PanelRoute {
         },
         // Browsers remove the parts . and .. from an address, and tweaks may have such names.
         PanelRoute("GET", "/api/explain", .describe, .explain, query: ["path"]) { call throws(HTTPFailure) in
-            explained(
-                try TweakPath(try call.query("path").orMissing("path", "Content/Text/Size"), in: "the query").joined)
+            guard let path = try call.query("path") else { throw .missing("path", such: "Content/Text/Size") }
+            return explained(try TweakPath(path, in: "the query").joined)
         },
         PanelRoute("POST", "/api/check", .check) { call throws(HTTPFailure) in
             let changes = try PanelChange.all(try call.body("changes"), checks: true)
@@ -85,7 +235,8 @@ extension PanelRoute {
         },
         PanelRoute("GET", "/api/find", .find, query: ["q"]) { call throws(HTTPFailure) in
             let words = try call.query("q")?.split(whereSeparator: \.isWhitespace).map(String.init) ?? []
-            return .one(Request(.find, try (words.isEmpty ? nil : words).orMissing("q", "size")))
+            if words.isEmpty { throw .missing("q", such: "size") }
+            return .one(Request(.find, words))
         },
     ]
 
@@ -173,12 +324,4 @@ extension Keyword {
 extension PanelAction {
     /// A single request, whose reply is the response.
     fileprivate static func one(_ request: Request) -> PanelAction { .script(PanelScript([request])) }
-}
-
-extension Optional {
-    /// Unwraps a required parameter of the query.
-    fileprivate func orMissing(_ name: String, _ example: String) throws(HTTPFailure) -> Wrapped {
-        if let self { return self }
-        throw HTTPFailure(.usage, "the query: \(name) is missing; write it, as in ?\(name)=\(example)")
-    }
 }
