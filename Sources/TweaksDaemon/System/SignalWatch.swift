@@ -10,7 +10,6 @@
     ///
     /// While a signal is observed, its previous disposition has no effect. It is restored when the last watch ends.
     package final class SignalWatch: Sendable {
-        private let id: UInt64
         private let signals: [Int32]
 
         /// Starts observing: signals sent after this returns are delivered.
@@ -20,8 +19,7 @@
         ///     into one call.
         package init(_ signals: [Int32], handler: @escaping @Sendable (Int32) -> Void) {
             self.signals = signals
-            id = SignalTable.shared.newID()
-            for signal in signals { SignalTable.shared.follow(signal, id: id, handler) }
+            for signal in signals { SignalTable.shared.follow(signal, id: ObjectIdentifier(self), handler) }
         }
 
         deinit { cancel() }
@@ -31,7 +29,7 @@
 
         /// Stops new calls. Does not wait for a call in progress, so that a handler can cancel too.
         package func cancel() {
-            for signal in signals { SignalTable.shared.remove(signal, id: id) }
+            for signal in signals { SignalTable.shared.remove(signal, id: ObjectIdentifier(self)) }
         }
     }
 
@@ -42,7 +40,7 @@
         private struct ObservationSource {
             let source: any DispatchSourceSignal
             let previous: sigaction
-            var handlers: [(id: UInt64, call: @Sendable (Int32) -> Void)] = []
+            var handlers: [(id: ObjectIdentifier, call: @Sendable (Int32) -> Void)] = []
         }
 
         private struct State {
@@ -50,19 +48,11 @@
             /// The disposition that Dispatch installs. On Linux it installs its handler only for the first source of a
             /// signal; after restoring another disposition, we must reinstall Dispatch's ourselves.
             var working: [Int32: sigaction] = [:]
-            var lastID: UInt64 = 0
         }
 
         private let state = Mutex(State())
 
-        func newID() -> UInt64 {
-            state.withLock { state in
-                state.lastID += 1
-                return state.lastID
-            }
-        }
-
-        func follow(_ signal: Int32, id: UInt64, _ handler: @escaping @Sendable (Int32) -> Void) {
+        func follow(_ signal: Int32, id: ObjectIdentifier, _ handler: @escaping @Sendable (Int32) -> Void) {
             state.withLock { state in
                 var observed = state.observed[signal] ?? begin(signal, &state.working)
                 observed.handlers.append((id, handler))
@@ -70,7 +60,7 @@
             }
         }
 
-        func remove(_ signal: Int32, id: UInt64) {
+        func remove(_ signal: Int32, id: ObjectIdentifier) {
             state.withLock { state in
                 guard var observed = state.observed[signal] else { return }
                 observed.handlers.removeAll { $0.id == id }

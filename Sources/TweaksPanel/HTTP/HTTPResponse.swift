@@ -148,11 +148,15 @@ package struct HTTPWriter: Sendable {
     /// The default of responses without a header Cache-Control.
     private static let noStore = HTTPField("Cache-Control", "no-store")
 
+    /// The challenge that status 401 requires (RFC 9110, section 15.5.2).
+    private static let challenge = HTTPField("WWW-Authenticate", "Bearer realm=\"tweaks\"")
+
     /// Appends a complete response.
     package func append(_ response: HTTPResponse, to framing: ResponseFraming, into bytes: inout [UInt8]) {
+        let challenge = response.status == .unauthorized ? [Self.challenge] : []
         let hasBody = response.status != .noContent && response.status != .notModified
         let length = hasBody ? [HTTPField("Content-Length", "\(response.body.count)")] : []
-        appendHead(response.status, response.headers, length, framing, to: &bytes)
+        appendHead(response.status, response.headers + challenge, length, framing, to: &bytes)
         if hasBody, !framing.isHead { bytes += response.body }
     }
 

@@ -160,16 +160,6 @@ extension HTTPDialect {
     }
 }
 
-extension HTTPResponse {
-    /// The response with the challenge that status 401 requires (RFC 9110, section 15.5.2).
-    var addingChallenge: HTTPResponse {
-        if status != .unauthorized { return self }
-        var response = self
-        response.headers.append(HTTPField("WWW-Authenticate", "Bearer realm=\"tweaks\""))
-        return response
-    }
-}
-
 /// Names of browsers in the header User-Agent.
 enum Browser {
     private static let known = [

@@ -213,7 +213,7 @@ final class HTTPDialect: SessionDialect {
     /// Writes a complete response, and ends the exchange.
     func write(_ response: HTTPResponse, _ bytes: inout [UInt8]) {
         guard let framing = exchange?.framing else { return }
-        PanelPage.writer.append(response.addingChallenge, to: framing, into: &bytes)
+        PanelPage.writer.append(response, to: framing, into: &bytes)
         end(closes: framing.closes)
     }
 
@@ -241,7 +241,7 @@ final class HTTPDialect: SessionDialect {
     ) {
         guard let framing = exchange?.framing else { return }
         var bytes: [UInt8] = []
-        writer.append(response.addingChallenge, to: framing, into: &bytes)
+        writer.append(response, to: framing, into: &bytes)
         exchange = nil
         steps.append(.send(bytes))
         if framing.closes { steps.append(.end(isForeignProtocol: isProtocolError)) }
