@@ -25,7 +25,7 @@
             let log = configuration.onEvent.map { EventLog($0) } ?? EventLog(linesOf: name)
             do throws(ServerError) {
                 try signals.check()
-                let components = try DaemonComponents(settings, configuration, signals, log)
+                let components = try DaemonComponents(settings, configuration, signals, log: log)
                 try components.open()
                 self.init(components)
             } catch {
@@ -82,7 +82,7 @@
         /// - Throws: `ServerError` if it cannot listen, or a required config file is bad; nothing is left open.
         init(
             _ settings: DaemonSettings, _ configuration: TweakDaemon.Configuration, _ signals: DaemonSignals,
-            _ log: EventLog
+            log: EventLog
         ) throws(ServerError) {
             name = settings.name
             registry = configuration.registry

@@ -125,19 +125,17 @@ struct PanelFields {
 }
 
 extension PanelFields.Shape {
-    static var text: PanelFields.Shape<String> {
-        .init(description: "a text in quotes") { if case .string(let text) = $0 { text } else { nil } }
-    }
+    static var text: PanelFields.Shape<String> { .init(description: "a text in quotes") { $0.string } }
 
     /// A text that fits in a line of the protocol.
     static var line: PanelFields.Shape<String> {
         .init(description: "a text in quotes, of at most 64 KiB") {
-            if case .string(let text) = $0, text.utf8.count <= AssignmentLines.lineLimit { text } else { nil }
+            $0.string.flatMap { $0.utf8.count <= AssignmentLines.lineLimit ? $0 : nil }
         }
     }
 
     static var base64: PanelFields.Shape<[UInt8]> {
-        .init(description: "a text in base64") { if case .string(let text) = $0 { Base64.decode(text) } else { nil } }
+        .init(description: "a text in base64") { $0.string.flatMap { Base64.decode($0) } }
     }
 
     static var flag: PanelFields.Shape<Bool> {
@@ -152,7 +150,7 @@ extension PanelFields.Shape {
     static var texts: PanelFields.Shape<[String]> {
         .init(description: "a list of texts, such as [\"Label\"], of at most 64 KiB together") { value in
             guard case .array(let values) = value else { return nil }
-            let texts = values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+            let texts = values.compactMap(\.string)
             // Each is a word in a line of the protocol, with a space before it.
             let length = texts.reduce(0) { $0 + $1.utf8.count + 1 }
             return texts.count == values.count && length <= AssignmentLines.lineLimit ? texts : nil
@@ -168,7 +166,7 @@ extension PanelFields.Shape {
 
     static var someValues: PanelFields.Shape<[JSON]> {
         .init(description: "a list of one change or more, such as [{\"path\":\"Content/Text/Size\",\"value\":72}]") {
-            if case .array(let values) = $0, !values.isEmpty { values } else { nil }
+            $0.elements.isEmpty ? nil : $0.elements
         }
     }
 

@@ -156,7 +156,7 @@ package struct HTTPWriter: Sendable {
         let challenge = response.status == .unauthorized ? [Self.challenge] : []
         let hasBody = response.status != .noContent && response.status != .notModified
         let length = hasBody ? [HTTPField("Content-Length", "\(response.body.count)")] : []
-        appendHead(response.status, response.headers + challenge, length, framing, to: &bytes)
+        appendHead(response.status, response.headers + challenge, length: length, framing, to: &bytes)
         if hasBody, !framing.isHead { bytes += response.body }
     }
 
@@ -170,7 +170,7 @@ package struct HTTPWriter: Sendable {
         // In HTTP/1.0 only the end of the connection can end a body of unknown length.
         if !isChunked { framing.closes = true }
         let encoding = isChunked ? [HTTPField("Transfer-Encoding", "chunked")] : []
-        appendHead(status, headers, encoding, framing, to: &bytes)
+        appendHead(status, headers, length: encoding, framing, to: &bytes)
         return HTTPStream(isChunked: isChunked, isHead: framing.isHead, closes: framing.closes)
     }
 
@@ -180,7 +180,7 @@ package struct HTTPWriter: Sendable {
     private static let framingNames = ["content-length", "transfer-encoding", "connection"]
 
     private func appendHead(
-        _ status: HTTPStatus, _ headers: [HTTPField], _ framingHeaders: [HTTPField], _ framing: ResponseFraming,
+        _ status: HTTPStatus, _ headers: [HTTPField], length: [HTTPField], _ framing: ResponseFraming,
         to bytes: inout [UInt8]
     ) {
         bytes += "HTTP/1.1 \(status.rawValue)\r\n".utf8
@@ -189,7 +189,7 @@ package struct HTTPWriter: Sendable {
             Self.append(header, to: &bytes)
         }
         let caching = headers.contains { HTTPSyntax.lowercased($0.name) == "cache-control" } ? [] : [Self.noStore]
-        for header in framingHeaders + security + caching { Self.append(header, to: &bytes) }
+        for header in length + security + caching { Self.append(header, to: &bytes) }
         if framing.closes {
             Self.append(HTTPField("Connection", "close"), to: &bytes)
         } else if framing.version == .http10 {

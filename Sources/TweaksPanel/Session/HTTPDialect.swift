@@ -154,13 +154,13 @@ final class HTTPDialect: SessionDialect {
                 write(HTTPResponse(.ok, headers, body: body), &bytes)
                 return nil
             }
-            return begin(rest, body, headers, &bytes)
+            return begin(rest, after: body, headers, to: &bytes)
         }
     }
 
     /// Begins a response of unknown length.
     private func begin(
-        _ rest: ReplyEncoder.Remainder, _ body: [UInt8], _ headers: [HTTPField], _ bytes: inout [UInt8]
+        _ rest: ReplyEncoder.Remainder, after body: [UInt8], _ headers: [HTTPField], to bytes: inout [UInt8]
     ) -> ReplyEncoder.Remainder? {
         guard let framing = exchange?.framing else { return nil }
         let stream = PanelPage.writer.appendStream(.ok, headers, to: framing, into: &bytes)
