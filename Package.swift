@@ -50,19 +50,15 @@ let package = Package(
         .target(
             name: "CTweaksPanelFiles", path: "Sources/TweaksPanelFiles",
             exclude: ["page", "openapi.json", "embedded_file.h"]),
-        // Connects files, sockets and the panel.
-        .target(
-            name: "TweaksServing",
-            dependencies: [
-                "Tweaks", "TweaksWire", "TweaksSystem", "TweaksInterface", "TweaksStorage", "TweaksServer",
-                .target(name: "TweaksPanel", condition: .when(traits: ["Panel"])),
-            ]),
-        // One call that starts them all.
+        // One call that starts files, sockets and the panel.
         .target(
             name: "TweaksDaemon",
             dependencies: [
                 "Tweaks", "TweaksSystem", "TweaksInterface",
-                .target(name: "TweaksServing", condition: .when(traits: ["Server"])),
+                .target(name: "TweaksWire", condition: .when(traits: ["Server"])),
+                .target(name: "TweaksStorage", condition: .when(traits: ["Server"])),
+                .target(name: "TweaksServer", condition: .when(traits: ["Server"])),
+                .target(name: "TweaksPanel", condition: .when(traits: ["Panel"])),
             ]),
         // Desired values of many processes in etcd, and the follower of them. The one module with an HTTP client.
         .target(
@@ -93,7 +89,7 @@ let package = Package(
             path: "Tests/TweaksTestSupport"),
         .testTarget(name: "TweaksTests", dependencies: ["Tweaks", "TweaksStorage", "TweaksTestSupport"]),
         .testTarget(name: "TweaksTestingTests", dependencies: ["Tweaks", "TweaksTesting"]),
-        .testTarget(name: "TweaksSystemTests", dependencies: ["TweaksSystem", "TweaksTestSupport"]),
+        .testTarget(name: "TweaksSystemTests", dependencies: ["Tweaks", "TweaksSystem", "TweaksTestSupport"]),
         .testTarget(name: "TweaksWireTests", dependencies: ["Tweaks", "TweaksWire", "TweaksTestSupport"]),
         .testTarget(
             name: "TweaksStorageTests",
@@ -108,7 +104,7 @@ let package = Package(
         .testTarget(
             name: "TweaksDaemonTests",
             dependencies: [
-                "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksServing", "TweaksDaemon",
+                "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksDaemon",
                 "TweaksFrozenProbe",
                 "TweaksCrashProbe", "features", "TweaksTestSupport",
             ]),

@@ -51,9 +51,8 @@ final class EnvironmentSource: TweakValueSource {
     private let state = Mutex(State())
 
     init(prefix: String) throws(ServerError) {
-        let bytes = prefix.utf8
-        let isName = bytes.allSatisfy { Self.isLetter($0) || Self.isDigit($0) || $0 == UInt8(ascii: "_") }
-        guard isName, let first = bytes.first, !Self.isDigit(first) else {
+        let isName = prefix.allSatisfy { $0 == "_" || Self.isAlphanumeric($0) }
+        guard isName, let first = prefix.first, !first.isNumber else {
             throw ServerError(
                 "the prefix \(Quoting.excerpt(prefix)) of environment variables: use letters, digits and “_”, and begin "
                     + "with a letter, as TWEAK_ does")
@@ -135,17 +134,10 @@ final class EnvironmentSource: TweakValueSource {
 
     /// The variable of a path.
     private func variable(_ path: String) -> String {
-        prefix
-            + String(
-                path.map { character in
-                    guard let byte = character.asciiValue, Self.isLetter(byte) || Self.isDigit(byte) else { return "_" }
-                    return Character(UnicodeScalar(Self.isLetter(byte) ? byte & ~0x20 : byte))
-                })
+        prefix + String(path.map { Self.isAlphanumeric($0) ? $0 : "_" }).uppercased()
     }
 
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    private static func isAlphanumeric(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber)
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

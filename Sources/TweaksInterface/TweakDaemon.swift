@@ -45,7 +45,7 @@ public final class TweakDaemon: Sendable {
     /// ```
     /// - Throws: `ServerError` if the daemon was stopped before.
     public func run() async throws {
-        guard let service else { return await Self.waitForCancellation() }
+        guard let service else { return await Self.untilCanceled() }
         try await service.run()
     }
 
@@ -73,6 +73,14 @@ public final class TweakDaemon: Sendable {
 
     /// The path of the Unix socket; nil where it is off.
     public var socketPath: String? { service?.socketPath }
+
+    /// Returns when the task is canceled. It uses no timer, which would need a thread.
+    private static func untilCanceled() async {
+        let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+        for await _ in stream {}
+        // Releasing the continuation earlier would end the stream.
+        continuation.finish()
+    }
 }
 
 /// The running server behind a daemon.
@@ -92,5 +100,22 @@ extension TweakReloadError {
     package static var noConfigFile: TweakReloadError {
         TweakReloadError(
             file: "no config file", reason: TweakError(.io, "name one in start, or set TWEAKS_CONFIG"))
+    }
+}
+
+/// Why the server cannot start.
+public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// Names the subject, what is wrong, and the remedy.
+    public let description: String
+    /// Whether another process holds the socket or port.
+    package let isTaken: Bool
+    /// Whether this machine does not let this user have a socket there; another place may do.
+    package let isUnavailable: Bool
+
+    package init(_ description: String, isTaken: Bool = false, isUnavailable: Bool = false) {
+        // The text quotes paths and variables, which can contain any characters.
+        self.description = Quoting.sanitizedLines(description)
+        self.isTaken = isTaken
+        self.isUnavailable = isUnavailable
     }
 }

@@ -6,33 +6,24 @@ public import Tweaks
 public struct TweakReload: Sendable {
     /// One tweak whose value in the file changed.
     public struct Change: Sendable, CustomStringConvertible {
-        /// The tweak.
-        public let path: TweakPath
-        /// The value below overrides before: the file's value, or the default.
-        public let old: TweakValue
-        /// The value below overrides now.
-        public let new: TweakValue
-        /// Whether the file no longer names it and the default applies again.
-        public let isRemoved: Bool
-        /// The override that still applies.
-        public let override: TweakValue?
-        /// The override that was dropped in favor of the file.
-        public let droppedOverride: TweakValue?
-        /// Whether the values must not be shown.
-        public let isSecret: Bool
+        let change: LayerDifference.Change
         /// Whether the program starts, and the value begins with that of the file.
         let isStart: Bool
 
-        init(_ change: LayerDifference.Change, isStart: Bool) {
-            path = change.path
-            old = change.old
-            new = change.new
-            isRemoved = change.isRemoved
-            override = change.override
-            droppedOverride = change.dropped
-            isSecret = change.isSecret
-            self.isStart = isStart
-        }
+        /// The tweak.
+        public var path: TweakPath { change.path }
+        /// The value below overrides before: the file's value, or the default.
+        public var old: TweakValue { change.old }
+        /// The value below overrides now.
+        public var new: TweakValue { change.new }
+        /// Whether the file no longer names it and the default applies again.
+        public var isRemoved: Bool { change.isRemoved }
+        /// The override that still applies.
+        public var override: TweakValue? { change.override }
+        /// The override that was dropped in favor of the file.
+        public var droppedOverride: TweakValue? { change.dropped }
+        /// Whether the values must not be shown.
+        public var isSecret: Bool { change.isSecret }
 
         /// `Content/Text/Size: file changed 60 → 64; the override 72 stays, reset Content/Text/Size to take the file's`.
         /// At a start, which is no change: `Content/Text/Size: file sets 64 (default 60)`.
@@ -84,7 +75,7 @@ public struct TweakReload: Sendable {
         self.file = file
         revision = difference.revision
         isStart = difference.isStart
-        changes = difference.changes.map { Change($0, isStart: difference.isStart) }
+        changes = difference.changes.map { Change(change: $0, isStart: difference.isStart) }
         unknown = difference.unknown.map { "\(file):\($0.line): \($0.error.message)" }
         unknownCount = difference.unknownCount
         count = difference.count
@@ -124,7 +115,8 @@ public struct TweakReloadError: Error, Equatable, Sendable, CustomStringConverti
     }
 
     package init(file: String, problems: [(line: Int?, error: TweakError)], count: Int) {
-        (self.file, self.count) = (file, count)
+        self.file = file
+        self.count = count
         self.problems = problems.map { Problem(line: $0.line, error: $0.error) }
     }
 

@@ -20,7 +20,8 @@ extension TweakServer {
         onSession: (@Sendable (TweakSessionEvent) -> Void)? = nil
     ) {
         var hooks = TweakServerHooks()
-        (hooks.access, hooks.onSessionEvent) = (access, onSession)
+        hooks.access = access
+        hooks.onSessionEvent = onSession
         if panel.isOn { hooks.serverEndpoints = [PanelEndpoint(panel)] }
         self.init(name: name, registry: registry, listeners: listeners, limits: limits, hooks: hooks)
     }

@@ -2,10 +2,10 @@
 
 import Foundation
 import Testing
-import TweaksDaemon
-@testable import TweaksServing
 import TweaksStorage
 import TweaksTestSupport
+
+@testable import TweaksDaemon
 
 @Suite(.blocking) struct AuditAndHistoryTests {
     private let fixture: DaemonFixture

@@ -71,7 +71,7 @@ import TweaksWire
         _ = try PanelBrowser(signingInWith: address.code, address.port)
         let next = try PanelAddress(daemon)
         #expect(next.code != address.code && next.host == address.host)
-        SignInFile.finish()
+        PanelEndpoint.finishWriting()
         #expect(try content(linkFile) == (daemon.panelAddress ?? "") + "\n" && mode(linkFile) == 0o600)
         for text in [address.code, next.code, next.host] { #expect(!fixture.events.logLines.joined().contains(text)) }
     }

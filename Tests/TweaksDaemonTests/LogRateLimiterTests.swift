@@ -2,17 +2,15 @@
 
 import Dispatch
 import Testing
-import Tweaks
+import TweaksDaemon
 import TweaksTestSupport
-
-@testable import TweaksInterface
 
 struct LogRateLimiterTests {
     private let log = LogLines()
-    private let limiter: LogRateLimiter
+    private let limiter: TweakLogLimiter
     private let start = Moment.now
 
-    init() { limiter = LogRateLimiter(delay: .seconds(3_600)) { [log] in log.add($0) } }
+    init() { limiter = TweakLogLimiter(delay: .seconds(3_600)) { [log] line, _ in log.add(line) } }
 
     private func write(_ lines: [String], of origin: String, at now: Moment) {
         limiter.write(count: lines.count, of: origin, at: now) { for line in lines { log.add(line) } }
@@ -34,20 +32,20 @@ struct LogRateLimiterTests {
         // Ten a second from then on; one of them is used up.
         for number in 0..<30 { write(["line \(number)"], of: "uid 7", at: start + .seconds(2)) }
         #expect(log.all.count == 103 + 19)
-        limiter.reportSuppressed()
+        limiter.reportOmitted()
         #expect(log.all.last == "… and 11 more lines about uid 7")
-        limiter.reportSuppressed()
+        limiter.reportOmitted()
         #expect(log.all.count == 123)
     }
 
     @Test func linesOfSuppressedCommitsAreCounted() {
         let frequent = TweakOrigin("uid 7")
-        #expect(!limiter.suppresses(1, of: frequent, at: start))
+        #expect(!limiter.omits(1, of: frequent, at: start))
         for number in 0..<105 { write(["line \(number)"], of: "uid 7", at: start) }
-        for _ in 0..<20 { #expect(limiter.suppresses(2, of: frequent, at: start)) }
-        #expect(!limiter.suppresses(1, of: TweakOrigin("uid 0"), at: start))
-        #expect(limiter.suppresses(1, of: frequent, at: start + .milliseconds(99)))
-        #expect(!limiter.suppresses(1, of: frequent, at: start + .milliseconds(101)))
+        for _ in 0..<20 { #expect(limiter.omits(2, of: frequent, at: start)) }
+        #expect(!limiter.omits(1, of: TweakOrigin("uid 0"), at: start))
+        #expect(limiter.omits(1, of: frequent, at: start + .milliseconds(99)))
+        #expect(!limiter.omits(1, of: frequent, at: start + .milliseconds(101)))
         write(["later"], of: "uid 7", at: start + .milliseconds(101))
         #expect(log.all.suffix(2) == ["… and 46 more lines about uid 7", "later"])
     }
@@ -55,14 +53,14 @@ struct LogRateLimiterTests {
     @Test func originsBeyondTheFirst256ShareOneRate() {
         for number in 0..<10_000 { write(["line"], of: "10.0.0.\(number)", at: start) }
         #expect(log.all.count == 256 + 100)
-        limiter.reportSuppressed()
+        limiter.reportOmitted()
         #expect(log.all.last == "… and 9644 more lines about others")
     }
 
     @Test func theLinesOfACommitAreWrittenTogetherOrNotAtAll() {
         for _ in 0..<10 { write(Array(repeating: "a", count: 21), of: "ops", at: start) }
         #expect(log.all.count == 105)
-        limiter.reportSuppressed()
+        limiter.reportOmitted()
         #expect(log.all.last == "… and 105 more lines about ops")
     }
 }

@@ -75,7 +75,7 @@ import TweaksTestSupport
         #expect(try browser.resume() != "HTTP/1.1 200")
         #expect(try old.get("/api/whoami").read(through: "\r\n") == "HTTP/1.1 401 Unauthorized\r\n")
         #expect(try PanelBrowser(signingInWith: token, old.port).resume() == "HTTP/1.1 200")
-        SignInFile.finish()
+        PanelEndpoint.finishWriting()
         let link = try String(contentsOfFile: fixture.socket + ".panel", encoding: .utf8)
         #expect(link == (daemon.panelAddress ?? "") + "\n")
         fixture.stop(daemon)

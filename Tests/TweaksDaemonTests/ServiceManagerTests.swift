@@ -3,7 +3,6 @@
 import Foundation
 import Testing
 import TweaksDaemon
-import TweaksServing
 import TweaksTestSupport
 
 @Suite(.blocking) struct ServiceManagerTests {
@@ -40,9 +39,9 @@ import TweaksTestSupport
 
     @Test func readyStatusAndStoppingAreSent() throws {
         try withEachReceiver { receiver, manager throws in
-            #expect(manager.ready(status: "3 tweaks") == nil && manager.status("busy") == nil)
+            #expect(manager.ready(status: "3 tweaks") == nil)
             #expect(manager.ready() == nil && manager.stopping() == nil)
-            for message in ["READY=1\nSTATUS=3 tweaks", "STATUS=busy", "READY=1", "STOPPING=1"] {
+            for message in ["READY=1\nSTATUS=3 tweaks", "READY=1", "STOPPING=1"] {
                 #expect(try receiver.next() == message)
             }
         }
@@ -63,10 +62,10 @@ import TweaksTestSupport
 
     @Test func aStatusIsOneShortLine() throws {
         try withEachReceiver { receiver, manager throws in
-            manager.status("a\nREADY=1\r\nSTOPPING=1\0b\u{2028}c")
-            #expect(try receiver.next() == "STATUS=a READY=1  STOPPING=1 b c")
-            manager.status("é" + String(repeating: "x", count: 10_000))
-            #expect(try receiver.next() == "STATUS=é" + String(repeating: "x", count: 998) + "…")
+            manager.ready(status: "a\nREADY=1\r\nSTOPPING=1\0b\u{2028}c")
+            #expect(try receiver.next() == "READY=1\nSTATUS=a READY=1  STOPPING=1 b c")
+            manager.ready(status: "é" + String(repeating: "x", count: 10_000))
+            #expect(try receiver.next() == "READY=1\nSTATUS=é" + String(repeating: "x", count: 998) + "…")
         }
     }
 
@@ -116,9 +115,9 @@ import TweaksTestSupport
             let receiver = try BoundSocket(address, for: .datagrams)
             let manager = try manager(address)
             var problem: String?
-            for _ in 1...100_000 where problem == nil { problem = manager.status("x") }
+            for _ in 1...100_000 where problem == nil { problem = manager.ready(status: "x") }
             #expect(problem?.hasPrefix("NOTIFY_SOCKET=\(address): ") == true)
-            #expect(try receiver.next() == "STATUS=x")
+            #expect(try receiver.next() == "READY=1\nSTATUS=x")
         }
     }
 }

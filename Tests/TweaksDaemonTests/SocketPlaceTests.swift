@@ -3,7 +3,6 @@
 import Foundation
 import Testing
 import TweaksDaemon
-import TweaksServing
 import TweaksTestSupport
 
 @Suite(.blocking) struct SocketPlaceTests {

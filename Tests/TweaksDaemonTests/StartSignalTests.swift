@@ -5,7 +5,6 @@ import Foundation
 import Synchronization
 import Testing
 import TweaksDaemon
-import TweaksServing
 import TweaksTestSupport
 
 extension DaemonFixture {

@@ -1,4 +1,6 @@
-// Refuses requests that pages of other sites make a browser send, before the request is performed.
+// Tells where a request was sent, refuses what pages of other sites make a browser send, and extracts its credential.
+
+import TweaksWire
 
 /// Checks the headers `Host`, `Origin` and `Sec-Fetch-…` against the names of this server.
 ///
@@ -101,7 +103,8 @@ package struct HTTPGuard: Sendable {
     }
 
     private func isAllowedOrigin(_ request: HTTPRequest, _ place: PanelPlace) -> Bool {
-        let (origins, sites) = (request.all(header: "origin"), request.all(header: "sec-fetch-site"))
+        let origins = request.all(header: "origin")
+        let sites = request.all(header: "sec-fetch-site")
         guard origins.count <= 1, sites.count <= 1 else { return false }
         if let origin = origins.first, !isOrigin(origin, of: place) { return false }
         if let site = sites.first, !Self.isOurs(site: site), !Self.isNavigation(request) { return false }
@@ -160,4 +163,145 @@ package struct HTTPGuard: Sendable {
 extension HTTPFailure {
     /// A request for something that is not at the address that it names.
     static func misdirected(_ message: String) -> HTTPFailure { HTTPFailure(.misdirectedRequest, "denied", message) }
+}
+
+/// The address that a request was sent to, by its header `Host`.
+package enum PanelPlace: Equatable, Sendable {
+    /// A loopback address: the API for programs. It has no page, since it is the same in every process that listens at
+    /// this port, and so is what their pages leave in browsers.
+    case programs
+    /// `ID.localhost` with the current ID: the page, which may store keys there.
+    case page(id: String)
+    /// Another name or address of the page, where nothing is stored.
+    case name(String)
+    /// `ID.localhost` with another ID: pages that are open there go on; nothing is loaded or signed in.
+    case earlier(id: String)
+
+    /// The origin of a sign-in there; a sign-in is valid nowhere else.
+    package var origin: String {
+        switch self {
+        case .programs: Self.programsOrigin
+        case .page(let id), .name(let id), .earlier(let id): id
+        }
+    }
+
+    /// The origin of the sign-ins of programs.
+    package static let programsOrigin = "-"
+
+    /// Whether the page is served here.
+    var hasPage: Bool {
+        switch self {
+        case .page, .name: true
+        case .programs, .earlier: false
+        }
+    }
+}
+
+/// The part of the page's address that no other process has had, nor can guess.
+package enum PanelID {
+    /// More than 128 bits, in letters that are valid in a host name.
+    package static let count = 26
+    private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
+    private static let domain = ".localhost"
+
+    /// Makes a random ID.
+    package static func make() -> String {
+        var generator = SystemRandomNumberGenerator()
+        let letters = (0..<count).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] }
+        return String(decoding: letters, as: UTF8.self)
+    }
+
+    package static func isWellFormed(_ text: some StringProtocol) -> Bool {
+        text.utf8.count == count && text.utf8.allSatisfy(alphabet.contains)
+    }
+
+    /// The host of an ID. Browsers resolve it to this machine by themselves, and treat it as secure.
+    package static func host(_ id: String) -> String { id + domain }
+
+    /// The ID in a host name in lower case; nil in another one.
+    static func id(inHost name: String) -> String? {
+        guard name.hasSuffix(domain), case let id = name.dropLast(domain.utf8.count), isWellFormed(id) else {
+            return nil
+        }
+        return String(id)
+    }
+}
+
+/// The credential of a request, not yet verified.
+package enum HTTPCredential: Equatable, Sendable {
+    case bearer(String)
+    /// The ID of the sign-in, and the key, which only a page of this server knows.
+    case page(signIn: String, key: String)
+
+    /// Nil if the request has no credential, or an ambiguous one. A cookie counts only without a header
+    /// `Authorization`, which programs send on purpose.
+    /// - Parameter port: The server's port, which names the cookie: servers of one host share their cookies.
+    package init?(_ request: HTTPRequest, port: Int) {
+        let headers = request.all(header: "authorization")
+        if headers.isEmpty {
+            guard let id = Self.signIn(in: request, port: port), let key = request[header: "tweaks-key"],
+                Self.isToken(key.utf8)
+            else { return nil }
+            self = .page(signIn: id, key: key)
+        } else {
+            guard let token = Self.bearer(headers), Self.isToken(token.utf8) else { return nil }
+            self = .bearer(token)
+        }
+    }
+
+    /// Identifies the credential among others of the same connection; it contains no secret.
+    package var fingerprint: [UInt8] {
+        switch self {
+        case .bearer(let token): TokenSecret.digest(of: token)
+        case .page(let id, _): Array(id.utf8)
+        }
+    }
+
+    /// RFC 6750: `Bearer`, one space, and the token.
+    private static func bearer(_ headers: [String]) -> String? {
+        guard headers.count == 1 else { return nil }
+        let scheme = Array("bearer ".utf8)
+        let value = Array(headers[0].utf8)
+        guard HTTPSyntax.lowercased(value.prefix(scheme.count)) == scheme else { return nil }
+        return String(decoding: value[scheme.count...], as: UTF8.self)
+    }
+
+    /// The sign-in that the cookie names, or a header where the page stores no cookie. Cookies of other servers may have
+    /// any format; this server's occurs once.
+    package static func signIn(in request: HTTPRequest, port: Int) -> String? {
+        if let id = request[header: "tweaks-sign-in"] { return isToken(id.utf8) ? id : nil }
+        guard let header = request[header: "cookie"] else { return nil }
+        let name = cookieName(port: port).utf8
+        let values = Array(header.utf8).split(separator: UInt8(ascii: ";")).compactMap { pair -> ArraySlice<UInt8>? in
+            let pair = HTTPSyntax.trimmed(pair)
+            guard let mark = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+            return pair[..<mark].elementsEqual(name) ? pair[(mark + 1)...] : nil
+        }
+        guard values.count == 1, isToken(values[0]) else { return nil }
+        return String(decoding: values[0], as: UTF8.self)
+    }
+
+    /// RFC 6750's `b64token`.
+    private static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
+        let marks = Array("-._~+/=".utf8)
+        return !bytes.isEmpty && bytes.allSatisfy { HTTPSyntax.isAlphanumeric($0) || marks.contains($0) }
+    }
+
+    // MARK: Cookies
+
+    private static func cookieName(port: Int) -> String { "tweaks-\(port)" }
+
+    /// The header that sets the cookie for the lifetime of a sign-in.
+    package static func login(_ id: String, port: Int) -> HTTPField {
+        setCookie("\(cookieName(port: port))=\(id); Max-Age=\(SignInStore.lifetime / 1_000)")
+    }
+
+    /// The header that deletes the cookie.
+    package static func logout(port: Int) -> HTTPField { setCookie("\(cookieName(port: port))=; Max-Age=0") }
+
+    /// Scripts cannot read the cookie, and requests of other sites do not include it. It is not `Secure`: there is no
+    /// TLS.
+    private static func setCookie(_ cookie: String) -> HTTPField {
+        HTTPField("Set-Cookie", "\(cookie); Path=/; HttpOnly; SameSite=Strict")
+    }
 }

@@ -1,5 +1,35 @@
 // Parses HTTP/1.1 and 1.0 requests strictly: the part of RFC 9112 that the panel needs.
 
+/// The limits of the parts of a request, in bytes.
+package struct HTTPLimits: Equatable, Sendable {
+    /// The request line without its end; 414 above it.
+    package var requestLine = 8 * 1_024
+    /// One header line without its end; 431 above it.
+    package var headerLine = 8 * 1_024
+    /// All header lines with their ends; 431 above it.
+    package var headers = 16 * 1_024
+    /// The number of headers; 431 above it.
+    package var headerCount = 100
+    /// The body; 413 above it. Checked when the body begins, after `HTTPEvent.head`.
+    package var body = 1_024 * 1_024
+
+    package init() {}
+}
+
+/// An event of the parser.
+package enum HTTPEvent: Equatable, Sendable {
+    /// The head of a request whose body follows. Emitted before `limits.body` is checked, so that the limit can depend
+    /// on the client; the body is still empty. A response to it must end the connection, since the body is on its way.
+    /// A request without a body has no such event.
+    case head(HTTPRequest)
+    /// The client waits for `100 Continue` before it sends the body, whose length is acceptable.
+    case expectsContinue
+    /// A complete request.
+    case request(HTTPRequest)
+    /// An invalid request. If it ends the connection, it is the last event.
+    case failure(HTTPFailure)
+}
+
 /// Splits a byte stream into requests. The events do not depend on how the bytes were split into packets.
 ///
 /// Every failure ends the connection, because the bytes after it cannot be parsed reliably. The owner limits the time
@@ -25,9 +55,8 @@ package struct HTTPParser: Sendable {
         case failed
     }
 
-    /// The parsed parts of the current request.
+    /// The parsed part of the current request.
     private var head: HTTPHead?
-    private var request: HTTPRequest?
 
     package init(limits: HTTPLimits = HTTPLimits()) { self.limits = limits }
 
@@ -63,13 +92,12 @@ package struct HTTPParser: Sendable {
                 case .bodyLength(let length): if try beginBody(length) { return .expectsContinue }
                 case .body(let length):
                     guard let body = input.consume(length) else { return nil }
-                    request?.body = Array(body)
-                    return finish()
+                    return finish(Array(body))
                 }
             }
         } catch {
             phase = .failed
-            (head, request) = (nil, nil)
+            head = nil
             input.removeAll()
             return .failure(error)
         }
@@ -89,7 +117,7 @@ package struct HTTPParser: Sendable {
             hasSkippedLine = true
             return true
         }
-        head = HTTPHead(try HTTPRequestLine(line))
+        head = try HTTPHead(line)
         phase = .headers
         return true
     }
@@ -127,7 +155,7 @@ package struct HTTPParser: Sendable {
             throw headersTooLarge("the headers have more than \(limits.headers) bytes, or one \(limits.headerLine)")
         }
         guard let line, !line.isEmpty else { return line }
-        if head?.headers.count ?? 0 >= limits.headerCount {
+        if head?.request.headers.count ?? 0 >= limits.headerCount {
             throw headersTooLarge("there are more than \(limits.headerCount) headers")
         }
         headerBytes += line.count + 2
@@ -142,13 +170,10 @@ package struct HTTPParser: Sendable {
     }
 
     private mutating func finishHead() throws(HTTPFailure) -> HTTPEvent? {
-        guard let head else { return nil }
-        let request = try head.request()
-        let length = try head.bodyLength()
-        self.request = request
-        if length == 0 { return finish() }
+        guard let length = try head?.finish() else { return nil }
+        if length == 0 { return finish([]) }
         phase = .bodyLength(length)
-        return .head(request)
+        return head.map { .head($0.request) }
     }
 
     // MARK: The body
@@ -164,10 +189,109 @@ package struct HTTPParser: Sendable {
         return try head?.expectsContinue() ?? false
     }
 
-    private mutating func finish() -> HTTPEvent? {
-        let event = request.map { HTTPEvent.request($0) }
-        (head, request, headerBytes, hasSkippedLine, phase) = (nil, nil, 0, false, .requestLine)
+    private mutating func finish(_ body: [UInt8]) -> HTTPEvent? {
+        guard var request = head.take()?.request else { return nil }
+        request.body = body
+        headerBytes = 0
+        hasSkippedLine = false
+        phase = .requestLine
         input.compact()
-        return event
+        return .request(request)
     }
+}
+
+/// The unparsed bytes of a connection. Results do not depend on how the bytes were split into packets.
+struct HTTPInput: Sendable {
+    /// The reasons why a line is invalid.
+    enum Fault: Error {
+        case tooLong
+        /// LF without CR.
+        case bareLineFeed
+        /// CR without LF.
+        case bareReturn
+        /// A byte that this kind of line may not contain.
+        case badByte
+    }
+
+    /// The bytes that a line may contain.
+    enum Alphabet {
+        /// Visible ASCII and the space.
+        case ascii
+        /// Also the tab and bytes outside ASCII.
+        case text
+
+        fileprivate func contains(_ byte: UInt8) -> Bool {
+            switch self {
+            case .ascii: (0x20...0x7E).contains(byte)
+            case .text: !HTTPSyntax.isControl(byte) || byte == HTTPSyntax.tab
+            }
+        }
+    }
+
+    private var buffer: [UInt8] = []
+    /// The first byte that is not consumed.
+    private var start = 0
+    /// The end of the bytes that were scanned: valid, and without a line end.
+    private var scanned = 0
+
+    /// The number of bytes that are not consumed.
+    var count: Int { buffer.count - start }
+
+    var first: UInt8? { start < buffer.count ? buffer[start] : nil }
+
+    mutating func append(_ bytes: some Sequence<UInt8>) {
+        compact()
+        buffer.append(contentsOf: bytes)
+    }
+
+    /// The next line without its end, or nil when more bytes are needed. Throws at the first invalid byte.
+    mutating func line(limit: Int, _ alphabet: Alphabet) throws(Fault) -> ArraySlice<UInt8>? {
+        while scanned < buffer.count {
+            let byte = buffer[scanned]
+            if scanned > start, buffer[scanned - 1] == UInt8(ascii: "\r") {
+                if byte != UInt8(ascii: "\n") { throw .bareReturn }
+                return consume(to: scanned - 1, skipping: 2)
+            }
+            if byte == UInt8(ascii: "\n") { throw .bareLineFeed }
+            if byte != UInt8(ascii: "\r") {
+                if scanned - start >= limit { throw .tooLong }
+                if !alphabet.contains(byte) { throw .badByte }
+            }
+            scanned += 1
+        }
+        return nil
+    }
+
+    /// Consumes a number of bytes; nil when more bytes are needed.
+    mutating func consume(_ count: Int) -> ArraySlice<UInt8>? {
+        count <= self.count ? consume(to: start + count, skipping: 0) : nil
+    }
+
+    private mutating func consume(to end: Int, skipping count: Int) -> ArraySlice<UInt8> {
+        defer {
+            start = end + count
+            scanned = start
+        }
+        return buffer[start..<end]
+    }
+
+    /// The scanned part of an incomplete line.
+    var unfinishedLine: ArraySlice<UInt8> { buffer[start..<scanned] }
+
+    /// Drops consumed bytes once there are as many as remain, so that moving the rest has amortized constant cost.
+    mutating func compact() {
+        if count == 0 {
+            // An idle connection must not keep the buffer of a large request.
+            buffer.removeAll(keepingCapacity: buffer.capacity <= 1_024)
+        } else if start >= max(count, 4_096) {
+            buffer.removeSubrange(..<start)
+        } else {
+            return
+        }
+        scanned -= start
+        start = 0
+    }
+
+    /// Drops all bytes.
+    mutating func removeAll() { self = HTTPInput() }
 }

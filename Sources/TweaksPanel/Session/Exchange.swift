@@ -49,12 +49,22 @@ struct Exchange {
     var stream: HTTPStream?
 
     init(_ framing: ResponseFraming, _ purpose: Purpose = .response) {
-        (self.framing, self.purpose) = (framing, purpose)
+        self.framing = framing
+        self.purpose = purpose
     }
 
-    /// Collects the fields and items of a reply for the final response.
+    /// Whether the response includes more than the last reply.
+    private var showsAll: Bool {
+        switch purpose {
+        case .script(let script): script.output == .all
+        case .events: true
+        default: false
+        }
+    }
+
+    /// Collects the fields and items of a reply, if the response includes them.
     mutating func collect(_ reply: Reply) {
-        guard case .ok(_, let more) = reply.status else { return }
+        guard showsAll, case .ok(_, let more) = reply.status else { return }
         for field in more {
             fields.removeAll { $0.0 == field.0 }
             fields.append(field)

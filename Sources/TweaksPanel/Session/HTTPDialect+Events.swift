@@ -59,3 +59,65 @@ extension HTTPDialect {
         stream.append(part, to: &bytes)
     }
 }
+
+/// Writes events; the ID of an event lets a client resume after it.
+struct EventWriter {
+    /// Random for each start of the process: revisions of another start are not comparable.
+    let instance: String
+
+    /// Writes one event.
+    /// - Parameter json: One line of JSON, with or without its line break.
+    func append(_ name: String, revision: UInt64?, json: some Collection<UInt8>, to bytes: inout [UInt8]) {
+        appendHead(name, revision: revision, to: &bytes)
+        bytes.append(contentsOf: json)
+        appendEnd(to: &bytes)
+    }
+
+    /// Writes the fields before an event's data.
+    func appendHead(_ name: String, revision: UInt64?, to bytes: inout [UInt8]) {
+        if let revision { bytes.append("id: \(instance)-\(revision)\n") }
+        bytes.append("event: \(name)\ndata: ")
+    }
+
+    /// Writes the end of an event; a line break of the data is not repeated.
+    func appendEnd(to bytes: inout [UInt8]) {
+        bytes.append(bytes.last == UInt8(ascii: "\n") ? "\n" : "\n\n")
+    }
+
+    /// The revision from which a client resumes; nil for an ID of another start, or one that is malformed.
+    ///
+    /// It is the revision before that of the ID: a client that lost the connection within a commit gets all of it
+    /// again.
+    func revision(after id: String?) -> UInt64? {
+        guard let id, let dash = id.utf8.lastIndex(of: UInt8(ascii: "-")) else { return nil }
+        guard id[..<dash] == instance, let number = UInt64(digits: String(id[id.index(after: dash)...])) else {
+            return nil
+        }
+        return number == 0 ? 0 : number - 1
+    }
+}
+
+extension Reply {
+    /// The reply without fields that have their default values, which halves the size for a thousand tweaks.
+    var snapshot: Reply {
+        var reply = self
+        switch body {
+        case .none: break
+        case .items(let items): reply.body = .items(items.map(\.brief))
+        case .stream(let next): reply.body = .stream { next($0)?.brief }
+        }
+        if case .ok(let words, let fields) = status {
+            let shown = ["rev", "watching", "resumed"]
+            reply.status = .ok(words: words, fields: fields.filter { shown.contains($0.0) })
+        }
+        return reply
+    }
+}
+
+extension Reply.Item {
+    fileprivate var brief: Reply.Item {
+        guard case .tweak(var line) = self else { return self }
+        line.isBrief = true
+        return .tweak(line)
+    }
+}

@@ -142,7 +142,7 @@ extension HTTPDialect {
     /// The name is percent-encoded, because a header holds only ASCII.
     private static func name(_ text: String) throws(HTTPFailure) -> DisplayName? {
         if text.isEmpty { return nil }
-        guard let decoded = HTTPTarget.decoded(text) else {
+        guard let decoded = HTTPSyntax.decoded(text) else {
             throw HTTPFailure(.usage, "Tweaks-Name: write it as in an address, as encodeURIComponent does")
         }
         do throws(TweakError) {
@@ -157,16 +157,6 @@ extension HTTPDialect {
         guard !hasUserAgent, let agent = request[header: "user-agent"] else { return }
         hasUserAgent = true
         steps.append(.clientDescription(Browser.name(agent)))
-    }
-}
-
-extension HTTPResponse {
-    /// The response with the challenge that status 401 requires (RFC 9110, section 15.5.2).
-    var addingChallenge: HTTPResponse {
-        if status != .unauthorized { return self }
-        var response = self
-        response.headers.append(HTTPField("WWW-Authenticate", "Bearer realm=\"tweaks\""))
-        return response
     }
 }
 

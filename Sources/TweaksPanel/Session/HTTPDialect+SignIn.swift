@@ -205,7 +205,8 @@ extension HTTPDialect {
             fields.append(("signIn", .string(signIn.id)))
             fields.append(("openKey", .string(Base64.encode(signIn.sealedOpenKey(text)))))
         }
-        var (reply, body) = (reply, [UInt8]())
+        var reply = reply
+        var body: [UInt8] = []
         reply.status = .ok(words: words, fields: fields)
         _ = Self.json.append(reply, to: &body)
         write(HTTPResponse(.ok, headers, body: body), &bytes)

@@ -114,7 +114,7 @@ final class HTTPDialect: SessionDialect {
         }
         exchange?.repliesLeft -= 1
         if (exchange?.repliesLeft ?? 0) > 0 {
-            exchange?.collectIfShown(reply)
+            exchange?.collect(reply)
             return nil
         }
         return answer(reply, &bytes)
@@ -128,7 +128,10 @@ final class HTTPDialect: SessionDialect {
             let hasBegun = script.requests.count > exchange.repliesLeft
             // A failed commit ends its batch, except for errors that leave it open.
             let isOpen = hasBegun && (exchange.repliesLeft > 1 || error.leavesBatchOpen)
-            if isOpen { (repliesToDiscard, steps) = (1, [.perform(Request(.abort))]) }
+            if isOpen {
+                repliesToDiscard = 1
+                steps = [.perform(Request(.abort))]
+            }
         }
         var body: [UInt8] = []
         _ = Self.json.append(.error(error), to: &body)
@@ -151,13 +154,13 @@ final class HTTPDialect: SessionDialect {
                 write(HTTPResponse(.ok, headers, body: body), &bytes)
                 return nil
             }
-            return begin(rest, body, headers, &bytes)
+            return begin(rest, after: body, headers, to: &bytes)
         }
     }
 
     /// Begins a response of unknown length.
     private func begin(
-        _ rest: ReplyEncoder.Remainder, _ body: [UInt8], _ headers: [HTTPField], _ bytes: inout [UInt8]
+        _ rest: ReplyEncoder.Remainder, after body: [UInt8], _ headers: [HTTPField], to bytes: inout [UInt8]
     ) -> ReplyEncoder.Remainder? {
         guard let framing = exchange?.framing else { return nil }
         let stream = PanelPage.writer.appendStream(.ok, headers, to: framing, into: &bytes)
@@ -210,7 +213,7 @@ final class HTTPDialect: SessionDialect {
     /// Writes a complete response, and ends the exchange.
     func write(_ response: HTTPResponse, _ bytes: inout [UInt8]) {
         guard let framing = exchange?.framing else { return }
-        PanelPage.writer.append(response.addingChallenge, to: framing, into: &bytes)
+        PanelPage.writer.append(response, to: framing, into: &bytes)
         end(closes: framing.closes)
     }
 
@@ -227,7 +230,8 @@ final class HTTPDialect: SessionDialect {
     }
 
     private func end(closes: Bool) {
-        (exchange, isStreaming) = (nil, false)
+        exchange = nil
+        isStreaming = false
         if closes { steps.append(.end(isForeignProtocol: false)) }
     }
 
@@ -237,7 +241,7 @@ final class HTTPDialect: SessionDialect {
     ) {
         guard let framing = exchange?.framing else { return }
         var bytes: [UInt8] = []
-        writer.append(response.addingChallenge, to: framing, into: &bytes)
+        writer.append(response, to: framing, into: &bytes)
         exchange = nil
         steps.append(.send(bytes))
         if framing.closes { steps.append(.end(isForeignProtocol: isProtocolError)) }
@@ -250,15 +254,18 @@ final class HTTPDialect: SessionDialect {
         let isIdle = exchange == nil && !parser.hasBegun && (hasReceivedRequest || error.code != .tooMany)
         // Responses that are ready are still sent.
         for case .send(let ready) in steps { bytes += ready }
-        (hasEnded, steps) = (true, [])
+        hasEnded = true
+        steps = []
         if isStreaming, let stream = exchange?.stream {
-            var (line, part) = ([UInt8](), [UInt8]())
+            var line: [UInt8] = []
+            var part: [UInt8] = []
             _ = Self.json.append(.error(error), to: &line)
             events.append("closing", revision: nil, json: line, to: &part)
             stream.append(part, to: &bytes)
             end(stream, &bytes)
         } else if !isIdle {
-            var (framing, failure) = (ResponseFraming(), HTTPFailure(error))
+            var framing = ResponseFraming()
+            var failure = HTTPFailure(error)
             framing.closes = true
             if error.code == .timeout {
                 failure.status = .requestTimeout

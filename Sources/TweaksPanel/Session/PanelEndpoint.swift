@@ -36,11 +36,18 @@ package final class PanelEndpoint: Endpoint {
         var tokenFile: PanelTokenFile?
         var hasLinkFile = false
 
-        init(ports: [Int], secret: String) {
-            (self.ports, self.secret, token) = (ports, secret, Self.token(secret))
+        init(ports: [Int]) {
+            self.ports = ports
+            secret = TokenSecret.make()
+            token = Self.token(secret)
         }
 
-        static func token(_ secret: String) -> TokenEntry {
+        mutating func set(_ secret: String) {
+            self.secret = secret
+            token = Self.token(secret)
+        }
+
+        private static func token(_ secret: String) -> TokenEntry {
             TokenEntry(name: "panel", token: secret, scopes: [.admin], isOwn: true)
         }
     }
@@ -57,7 +64,7 @@ package final class PanelEndpoint: Endpoint {
         // An invalid port is reported when the listener is opened.
         let ports = panel.port == 0 || !isMovable ? [panel.port] : [panel.port, 0]
         names = panel.names
-        state = Mutex(State(ports: ports, secret: TokenSecret.make()))
+        state = Mutex(State(ports: ports))
     }
 
     package var ports: [Int] { state.withLock { $0.ports } }
@@ -87,7 +94,7 @@ package final class PanelEndpoint: Endpoint {
     ///   - id: The ID in the page's address, if that is kept.
     package func restore(_ secret: String, port: Int?, id: String?) {
         state.withLock { state in
-            (state.secret, state.token) = (secret, State.token(secret))
+            state.set(secret)
             if let port, state.ports == [0] { state.ports = [port, 0] }
             if let id, keepsOrigin { state.id = id }
         }
@@ -95,10 +102,9 @@ package final class PanelEndpoint: Endpoint {
 
     /// Replaces the token, the address of the page and the code; sign-ins with the old token end.
     package func rotate() {
-        let secret = TokenSecret.make()
         let (old, onChange) = state.withLock { state in
             let old = state.token
-            (state.secret, state.token) = (secret, State.token(secret))
+            state.set(TokenSecret.make())
             state.id = PanelID.make()
             state.code = PanelCode()
             return (old, state.onChange)
@@ -139,7 +145,8 @@ package final class PanelEndpoint: Endpoint {
     }
 
     package func refusal(_ error: TweakError) -> [UInt8] {
-        var (bytes, framing) = ([UInt8](), ResponseFraming())
+        var bytes: [UInt8] = []
+        var framing = ResponseFraming()
         framing.closes = true
         PanelPage.writer.append(HTTPFailure(error).response, to: framing, into: &bytes)
         return bytes
@@ -159,5 +166,20 @@ package final class PanelEndpoint: Endpoint {
     private var otherHost: String? {
         guard let address, !["127.0.0.1", "::1", "0.0.0.0", "::"].contains(address) else { return nil }
         return address.contains(":") ? "[\(address)]" : address
+    }
+}
+
+/// A code: the password of one sign-in by SCRAM, which does not send it. It is in the address that users open, which
+/// browsers keep in their session files; once it is used, it is worth nothing there.
+struct PanelCode {
+    let text: String
+    let verifier: ScramVerifier
+
+    /// Makes a code of 128 random bits, which cannot be guessed. The page tells it from a token by its 22 letters; with a
+    /// port of four digits, the address fits into a line of a terminal.
+    init() {
+        var generator = SystemRandomNumberGenerator()
+        text = Base64.encodeForURL((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+        verifier = ScramVerifier(token: text)
     }
 }

@@ -1,7 +1,23 @@
-// Serves the page: its markup, and its styles and modules, which browsers cache until the program's version changes.
+// Serves the page, its styles and modules, which browsers cache until the program's version changes, and the notice.
 
+import CTweaksPanelFiles
 import Tweaks
 import TweaksWire
+
+/// The files that the target CTweaksPanelFiles embeds.
+package enum PanelFiles {
+    /// Every file by its name, such as `openapi.json` or `page/main.js`, in the order of the table.
+    package static let all: [(name: String, bytes: [UInt8])] = {
+        let files = UnsafeBufferPointer(start: tweaks_panel_files(), count: tweaks_panel_files_count())
+        return files.map { (String(cString: $0.name), Array(String(cString: $0.text).utf8)) }
+    }()
+
+    /// The description of the HTTP API: OpenAPI 3.1.
+    package static let openAPI = all.first { $0.name == "openapi.json" }?.bytes ?? []
+
+    /// The page at addresses that have no panel.
+    package static let notice = all.first { $0.name == "notice.html" }?.bytes ?? []
+}
 
 /// The page, and the description of the API.
 enum PanelPage {
@@ -70,4 +86,30 @@ enum PanelPage {
             default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
             base-uri 'none'; form-action 'none'; frame-ancestors 'none'
             """)
+}
+
+/// A document without script, links, storage and sign-in. Pages of other processes may have had its address, so it names
+/// a command instead of leading anywhere.
+enum PanelNotice {
+    static let response = HTTPResponse(
+        .ok, [HTTPField("Content-Type", "text/html; charset=utf-8")], body: PanelFiles.notice)
+
+    /// Writes the notice with a policy that allows only its own style, by its digest, and its empty icon.
+    static let writer: HTTPWriter = {
+        let digest = Base64.encode(SHA256.digest(style.utf8))
+        return HTTPWriter(
+            contentSecurityPolicy: """
+                default-src 'none'; style-src 'sha256-\(digest)'; img-src data:; base-uri 'none'; form-action 'none'; \
+                frame-ancestors 'none'
+                """)
+    }()
+
+    /// The text between the tags of its style.
+    private static let style: String = {
+        let text = String(decoding: PanelFiles.notice, as: UTF8.self)
+        guard let begin = text.occurrences(of: "<style>").first, let end = text.occurrences(of: "</style>").first,
+            begin.upperBound < end.lowerBound
+        else { return "" }
+        return String(text[begin.upperBound..<end.lowerBound])
+    }()
 }

@@ -34,7 +34,10 @@ package struct SignIn: Hashable, Sendable {
         id: String, keyID: String, key: [UInt8], since: Int64, origin: String = PanelPlace.programsOrigin,
         openKey: [UInt8] = SHA256.digest((Scram.makeNonce() + Scram.makeNonce()).utf8)
     ) {
-        (self.id, self.keyID, self.key, self.since) = (id, keyID, key, since)
+        self.id = id
+        self.keyID = keyID
+        self.key = key
+        self.since = since
         self.origin = origin
         self.openKey = openKey
     }
@@ -99,7 +102,9 @@ package final class SignInStore: Sendable {
         wallClock: @escaping @Sendable () -> Int64 = { ThisProcess.wallClock },
         clock: @escaping @Sendable () -> Moment = { .now }
     ) {
-        (self.wallClock, self.clock, start) = (wallClock, clock, clock())
+        self.wallClock = wallClock
+        self.clock = clock
+        start = clock()
     }
 
     /// Restores the sign-ins of an earlier run, and reports changes from now on.
@@ -202,9 +207,9 @@ package final class SignInStore: Sendable {
         change { signIns in
             signIns = signIns.filter { isLive($0.value) }
             let own = signIns.values.filter { $0.keyID == keyID }
-            let excess =
-                own.count >= Self.limitPerToken ? own : signIns.count >= Self.limit ? Array(signIns.values) : []
-            if let oldest = excess.min(by: { $0.since < $1.since }) { signIns[oldest.id] = nil }
+            let isFull = own.count >= Self.limitPerToken || signIns.count >= Self.limit
+            let candidates = own.count >= Self.limitPerToken ? own : Array(signIns.values)
+            if isFull, let oldest = candidates.min(by: { $0.since < $1.since }) { signIns[oldest.id] = nil }
             signIns[signIn.id] = signIn
         }
         return signIn

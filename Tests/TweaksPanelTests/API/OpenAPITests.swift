@@ -139,7 +139,7 @@ import TweaksWire
         for operation in operations {
             for response in operation.value["responses"]?.named ?? [] {
                 let status = try #require(Int(response.name))
-                #expect(HTTPStatus(rawValue: status) != nil, "\(status)")
+                #expect(HTTPStatus(number: status) != nil, "\(status)")
                 if status < 400 { continue }
                 let body = try resolve(response.value)["content"]?["application/json"]?["schema"]?["$ref"]
                 #expect(body == .string("#/components/schemas/Error"), "\(operation.name) \(status)")

@@ -15,7 +15,7 @@ import Tweaks
             ("closing", 503), ("timeout", 504), ("io", 507),
         ])
     func everyCodeHasAStatus(code: String, status: Int) throws {
-        #expect(HTTPStatus(try #require(TweakError.Code(rawValue: code))).rawValue == status)
+        #expect(HTTPStatus(try #require(TweakError.Code(rawValue: code))).number == status)
     }
 
     @Test func theBodyIsEscapedJSON() {

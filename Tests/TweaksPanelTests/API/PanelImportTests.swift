@@ -14,7 +14,7 @@ import TweaksTestSupport
         let answer = try panel.ask("POST", "/api/import", JSON.object([("text", .string(text))]).text)
         #expect(registry.revision == 0)
         return HTTPFailure(
-            try #require(HTTPStatus(rawValue: answer.status)), try #require(answer.code), try #require(answer.message))
+            try #require(HTTPStatus(number: answer.status)), try #require(answer.code), try #require(answer.message))
     }
 
     @Test(

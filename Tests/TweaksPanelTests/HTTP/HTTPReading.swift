@@ -72,3 +72,12 @@ extension HTTPRequest {
         return request
     }
 }
+
+extension HTTPStatus {
+    var number: Int { Int(rawValue.prefix { $0 != " " }) ?? 0 }
+
+    init?(number: Int) {
+        guard let status = HTTPStatus.allCases.first(where: { $0.number == number }) else { return nil }
+        self = status
+    }
+}

@@ -23,7 +23,7 @@ import TweaksTestSupport
         let link = try String(contentsOfFile: path, encoding: .utf8)
         try FileManager.default.removeItem(atPath: path)
         server.pass(EventLoop.socketCheckInterval)
-        SignInFile.finish()
+        PanelEndpoint.finishWriting()
         #expect(try String(contentsOfFile: path, encoding: .utf8) == link)
         let text = "the link of the panel, \(path), was removed, and is written again; let nothing clean its directory"
         #expect(reports.all == [text])

@@ -1,38 +1,9 @@
-// Tests the limits of rates without a server: the token bucket of commits, and the delays after wrong tokens.
+// Tests the delays after wrong tokens, without a server.
 
 import Testing
 import Tweaks
 
 @testable import TweaksServer
-
-struct TokenBucketTests {
-    private let start = Moment.now
-
-    /// The number of commits that the bucket allows.
-    private func allowed(_ count: Int, _ bucket: inout TokenBucket, at time: Moment) -> Int {
-        var allowed = 0
-        for _ in 0..<count where bucket.consume(time) { allowed += 1 }
-        return allowed
-    }
-
-    @Test func oneSecondsCommitsPassAtOnceAndThenByTheRate() {
-        var bucket = TokenBucket(perSecond: 10)
-        for (count, milliseconds, expected) in [(12, 0, 10), (1, 99, 0), (1, 100, 1), (1, 150, 0), (20, 60_000, 10)] {
-            #expect(allowed(count, &bucket, at: start + .milliseconds(milliseconds)) == expected)
-        }
-    }
-
-    /// Neither a clock that goes back nor another rate does.
-    @Test func onlyTimeFillsTheBucket() {
-        var bucket = TokenBucket(perSecond: 4)
-        #expect(allowed(4, &bucket, at: start) == 4)
-        #expect(allowed(1, &bucket, at: start - .seconds(5)) == 0)
-        bucket.change(perSecond: 1_000)
-        #expect(allowed(1, &bucket, at: start) == 0)
-        bucket.change(perSecond: 2)
-        #expect(allowed(10, &bucket, at: start + .seconds(9)) == 2)
-    }
-}
 
 struct LoginThrottleTests {
     private let start = Moment.now

@@ -1,0 +1,196 @@
+// Handles a daemon's signals from the beginning of its start to its end.
+
+#if Server
+    import Dispatch
+    import Synchronization
+    import TweaksInterface
+    import TweaksSystem
+
+    /// The signals that a program has assigned to its daemon.
+    ///
+    /// They are handled before the start reads its first file: a reload that is requested meanwhile is done at the end
+    /// of the start, and a stop ends the start. Releasing this restores their dispositions.
+    final class DaemonSignals: Sendable {
+        private struct State {
+            var reloads: SignalWatch?
+            var stops: SignalWatch?
+            /// What the first signal that has requested a stop leaves to it.
+            var grace: StopGrace?
+            /// Whether signals reach the running daemon.
+            var isConnected = false
+            /// Makes the start end sooner.
+            var onStop: OnStop?
+        }
+        // Wrapped in a structure: each access to a bare function in a Mutex would add another wrapper around it.
+        private struct OnStop { let body: @Sendable () -> Void }
+
+        /// How long a start may take to end after a stop, and a program to return from ``TweakDaemon/run()`` once
+        /// everything is closed.
+        private static let grace = Duration.seconds(5)
+        /// How long closing may take after a stop: a log that is not read takes five seconds of it, and the default of
+        /// Kubernetes is 30 seconds.
+        private static let closingGrace = Duration.seconds(15)
+
+        /// How often ``TweakDaemon/run()`` has returned to the program, from any of its daemons.
+        private static let returns = Atomic(0)
+
+        private let received = Relay<Int32>()
+        private let state = Mutex(State())
+
+        /// Starts to handle the signals of a program that is about to start.
+        init(_ settings: DaemonSettings, _ signals: TweakDaemon.Signals) {
+            // A SIGHUP must not end a process that may be asked to reload: one that has a config file or a source of
+            // its own, or runs under a service manager.
+            let hasManager = settings.environment.text("NOTIFY_SOCKET") != nil
+            let mayReload =
+                signals.contains(.reload) && (settings.config != nil || settings.reloadsSources || hasManager)
+            let reloads = mayReload ? watch([SIGHUP]) : nil
+            let stops = signals.contains(.stop) ? watch([SIGTERM, SIGINT]) : nil
+            state.withLock { state in
+                state.reloads = reloads
+                state.stops = stops
+            }
+            if hasStopped { endStops() }
+        }
+
+        /// Watches signals, except those from a terminal that the process was started to ignore: by `nohup`, or as a
+        /// background job of a script.
+        private func watch(_ signals: [Int32]) -> SignalWatch? {
+            let watched = signals.filter { $0 == SIGTERM || !SignalWatch.isIgnored($0) }
+            return watched.isEmpty ? nil : SignalWatch(watched) { [weak self] in self?.receive($0) }
+        }
+
+        private func receive(_ signal: Int32) {
+            if signal != SIGHUP { stop(by: signal) }
+            received.send(signal)
+        }
+
+        /// Begins the stop's grace at the signal: it ends the process if the start or the end is blocked.
+        private func stop(by signal: Int32) {
+            let (grace, onStop) = state.withLock { state -> (StopGrace?, OnStop?) in
+                if state.grace != nil { return (nil, nil) }
+                let grace = StopGrace(signal, state.isConnected ? Self.closingGrace : Self.grace)
+                state.grace = grace
+                return (grace, state.onStop.take())
+            }
+            guard let grace else { return }
+            let before = Self.returns.load(ordering: .sequentiallyConsistent)
+            grace.begin { Self.returns.load(ordering: .sequentiallyConsistent) != before }
+            endStops()
+            grace.release()
+            onStop?.body()
+        }
+
+        // MARK: During the start
+
+        /// Whether a stop was requested.
+        var hasStopped: Bool { state.withLock { $0.grace != nil } }
+
+        /// Ends the start if a stop was requested.
+        func check() throws(ServerError) {
+            if hasStopped { throw ServerError("the start was ended by a signal") }
+        }
+
+        /// Calls `body` at a stop, at once if there was one.
+        func onStop(_ body: @escaping @Sendable () -> Void) {
+            let hasStopped = state.withLock { state in
+                if state.grace == nil { state.onStop = OnStop(body: body) }
+                return state.grace != nil
+            }
+            if hasStopped { body() }
+        }
+
+        // MARK: Afterwards
+
+        /// Calls `body` for each signal from now on, and for those that have waited for it.
+        func connect(_ body: @escaping @Sendable (Int32) -> Void) {
+            let (grace, onStop) = state.withLock { state in
+                state.isConnected = true
+                return (state.grace, state.onStop.take())
+            }
+            withExtendedLifetime(onStop) {}
+            grace?.restart(Self.closingGrace)
+            received.connect(body)
+        }
+
+        /// Restores the disposition of the stop signals: another one ends the process at once.
+        func endStops() {
+            let stops = state.withLock { $0.stops.take() }
+            stops?.cancel()
+        }
+
+        /// Restores all dispositions.
+        func end() {
+            endStops()
+            let reloads = state.withLock { $0.reloads.take() }
+            reloads?.cancel()
+        }
+
+        // MARK: The end of the process
+
+        /// Notes that the program goes on after ``TweakDaemon/run()``: the end of the process is up to it.
+        func noteReturn() { Self.returns.add(1, ordering: .sequentiallyConsistent) }
+
+        /// Notes that everything is closed: if a signal has requested that, it ends the process unless the program goes
+        /// on in time. Its main actor or all threads of its tasks can be blocked.
+        func noteClosed() { state.withLock { $0.grace }?.restart(Self.grace) }
+    }
+
+    /// The time that a stop may take from now on. A thread of its own measures it, so that it passes even while the
+    /// main actor, the threads of tasks, or the queues of Dispatch are blocked.
+    private final class StopGrace: Sendable {
+        private let signal: Int32
+        private let deadline: Mutex<ContinuousClock.Instant>
+        private let changes = DispatchSemaphore(value: 0)
+
+        init(_ signal: Int32, _ duration: Duration) {
+            self.signal = signal
+            deadline = Mutex(.now + duration)
+        }
+
+        /// Starts the thread.
+        /// - Parameter isOver: Whether the program has ended in time; asked once, at the end.
+        func begin(isOver: @escaping @Sendable () -> Bool) {
+            SystemThread.start("tweaks.grace") { [self] in
+                wait()
+                if !isOver() { end() }
+                // Later signals need this thread, too.
+                while true { pause() }
+            }
+        }
+
+        /// Begins the time anew.
+        func restart(_ duration: Duration) {
+            deadline.withLock { $0 = .now + duration }
+            changes.signal()
+        }
+
+        /// Lets the next signal have its effect, once its disposition is the default.
+        func release() { changes.signal() }
+
+        /// Ends the process, also one that was started with the signal ignored.
+        private func end() {
+            var standard = sigaction()
+            sigaction(signal, &standard, nil)
+            kill(ThisProcess.id, signal)
+        }
+
+        private func wait() {
+            while true {
+                unblock()
+                let left = deadline.withLock { $0 } - .now
+                if left <= .zero { return }
+                _ = changes.wait(timeout: .now() + .nanoseconds(Int(left / .nanoseconds(1))))
+            }
+        }
+
+        /// Dispatch blocks a signal in each thread that the signal has interrupted, and in its own: on a busy machine
+        /// that can be all threads, and then no signal ends the process any more.
+        private func unblock() {
+            var stops = sigset_t()
+            sigemptyset(&stops)
+            for signal in [SIGTERM, SIGINT] { sigaddset(&stops, signal) }
+            pthread_sigmask(SIG_UNBLOCK, &stops, nil)
+        }
+    }
+#endif
