@@ -125,6 +125,26 @@ package struct ResponseFraming: Equatable, Sendable {
 
     /// The framing of the response to a request that could not be parsed.
     package init(_ failure: HTTPFailure) { closes = failure.endsConnection }
+
+    // MARK: Bodies of unknown length
+
+    /// Whether a body of unknown length has chunks (RFC 9112, section 7.1). In HTTP/1.0 only the end of the connection
+    /// can end it.
+    fileprivate var isChunked: Bool { version == .http11 }
+
+    /// Appends the next part of a body of unknown length; an empty part is ignored.
+    package func append(_ part: some Collection<UInt8>, to bytes: inout [UInt8]) {
+        // An empty chunk would end the body.
+        if part.isEmpty || isHead { return }
+        if isChunked { bytes += "\(String(part.count, radix: 16))\r\n".utf8 }
+        bytes += part
+        if isChunked { bytes += "\r\n".utf8 }
+    }
+
+    /// Appends the end of a body of unknown length.
+    package func appendEnd(to bytes: inout [UInt8]) {
+        if isChunked, !isHead { bytes += "0\r\n\r\n".utf8 }
+    }
 }
 
 /// Writes responses.
@@ -161,17 +181,15 @@ package struct HTTPWriter: Sendable {
     }
 
     /// Appends the head of a response of unknown length.
-    /// - Returns: The stream that writes the parts of the body.
+    /// - Returns: The framing of the body.
     package func appendStream(
         _ status: HTTPStatus, _ headers: [HTTPField], to framing: ResponseFraming, into bytes: inout [UInt8]
-    ) -> HTTPStream {
+    ) -> ResponseFraming {
         var framing = framing
-        let isChunked = framing.version == .http11
-        // In HTTP/1.0 only the end of the connection can end a body of unknown length.
-        if !isChunked { framing.closes = true }
-        let encoding = isChunked ? [HTTPField("Transfer-Encoding", "chunked")] : []
+        if !framing.isChunked { framing.closes = true }
+        let encoding = framing.isChunked ? [HTTPField("Transfer-Encoding", "chunked")] : []
         appendHead(status, headers, length: encoding, framing, to: &bytes)
-        return HTTPStream(isChunked: isChunked, isHead: framing.isHead, closes: framing.closes)
+        return framing
     }
 
     // MARK: Heads
@@ -205,28 +223,5 @@ package struct HTTPWriter: Sendable {
         bytes += ": ".utf8
         bytes += header.value.utf8.map { HTTPSyntax.isControl($0) ? HTTPSyntax.space : $0 }
         bytes += "\r\n".utf8
-    }
-}
-
-/// A response body of unknown length: chunks in HTTP/1.1 (RFC 9112, section 7.1), otherwise raw bytes.
-package struct HTTPStream: Equatable, Sendable {
-    let isChunked: Bool
-    /// Only the head is sent, and parts are dropped.
-    let isHead: Bool
-    /// The connection ends after the stream.
-    package let closes: Bool
-
-    /// Appends the next part; an empty part is ignored.
-    package func append(_ part: some Collection<UInt8>, to bytes: inout [UInt8]) {
-        // An empty chunk would end the body.
-        if part.isEmpty || isHead { return }
-        if isChunked { bytes += "\(String(part.count, radix: 16))\r\n".utf8 }
-        bytes += part
-        if isChunked { bytes += "\r\n".utf8 }
-    }
-
-    /// Appends the end.
-    package func appendEnd(to bytes: inout [UInt8]) {
-        if isChunked, !isHead { bytes += "0\r\n\r\n".utf8 }
     }
 }

@@ -46,7 +46,7 @@ struct Exchange {
     private var fields: [(String, JSON)] = []
     private var items: [Reply.Item] = []
     /// Set once a response of unknown length has begun.
-    var stream: HTTPStream?
+    var stream: ResponseFraming?
 
     init(_ framing: ResponseFraming, _ purpose: Purpose = .response) {
         self.framing = framing

@@ -25,10 +25,10 @@ extension HTTPDialect {
         var part: [UInt8] = []
         let hello = JSON.object([("ok", .bool(true))] + fields).text
         // No ID: a client that loses the connection before the snapshot cannot resume.
-        events.append("hello", revision: nil, json: hello.utf8, to: &part)
-        events.appendHead("snapshot", revision: revision, to: &part)
+        appendEvent("hello", revision: nil, json: hello.utf8, to: &part)
+        appendEventHead("snapshot", revision: revision, to: &part)
         let rest = Self.json.append(reply.snapshot, to: &part)
-        if rest == nil { events.appendEnd(to: &part) }
+        if rest == nil { appendEventEnd(to: &part) }
         stream.append(part, to: &bytes)
         return rest
     }
@@ -40,8 +40,8 @@ extension HTTPDialect {
         case .change(let change, _):
             // Metrics are sampled between commits, so earlier changes may not have been sent yet.
             let isMetric = change.node.definition.flags.contains(.readOnly)
-            events.append("change", revision: isMetric ? nil : change.revision, json: line, to: &part)
-        case .lagged(let revision, _): events.append("lagged", revision: revision, json: line, to: &part)
+            appendEvent("change", revision: isMetric ? nil : change.revision, json: line, to: &part)
+        case .lagged(let revision, _): appendEvent("lagged", revision: revision, json: line, to: &part)
         // Requests for rights do not occur over HTTP: rights come from the token.
         case .decided: return
         }
@@ -52,35 +52,31 @@ extension HTTPDialect {
         guard isStreaming, let stream = exchange?.stream else { return }
         var part: [UInt8] = []
         if listingChanged {
-            events.append("listing", revision: nil, json: "{\"rev\":\(revision)}".utf8, to: &part)
+            appendEvent("listing", revision: nil, json: "{\"rev\":\(revision)}".utf8, to: &part)
         } else {
             part.append(": beat\n\n")
         }
         stream.append(part, to: &bytes)
     }
-}
 
-/// Writes events; the ID of an event lets a client resume after it.
-struct EventWriter {
-    /// Random for each start of the process: revisions of another start are not comparable.
-    let instance: String
+    // MARK: The format
 
-    /// Writes one event.
+    /// Writes an event in the format of the HTML standard, section 9.2; its ID lets a client resume after it.
     /// - Parameter json: One line of JSON, with or without its line break.
-    func append(_ name: String, revision: UInt64?, json: some Collection<UInt8>, to bytes: inout [UInt8]) {
-        appendHead(name, revision: revision, to: &bytes)
+    func appendEvent(_ name: String, revision: UInt64?, json: some Collection<UInt8>, to bytes: inout [UInt8]) {
+        appendEventHead(name, revision: revision, to: &bytes)
         bytes.append(contentsOf: json)
-        appendEnd(to: &bytes)
+        appendEventEnd(to: &bytes)
     }
 
     /// Writes the fields before an event's data.
-    func appendHead(_ name: String, revision: UInt64?, to bytes: inout [UInt8]) {
+    private func appendEventHead(_ name: String, revision: UInt64?, to bytes: inout [UInt8]) {
         if let revision { bytes.append("id: \(instance)-\(revision)\n") }
         bytes.append("event: \(name)\ndata: ")
     }
 
     /// Writes the end of an event; a line break of the data is not repeated.
-    func appendEnd(to bytes: inout [UInt8]) {
+    func appendEventEnd(to bytes: inout [UInt8]) {
         bytes.append(bytes.last == UInt8(ascii: "\n") ? "\n" : "\n\n")
     }
 

@@ -76,7 +76,7 @@ extension HTTPDialect {
             run(script.requests, .script(script))
         case .events(let patterns, let lastID):
             try identify(request)
-            let since = events.revision(after: lastID)
+            let since = revision(after: lastID)
             let watch = Request(.watch, patterns, number: since)
             exchange?.resumeRevision = since
             let about = [Request(.hello, [], [.json], number: 1), Request(.whoami)]

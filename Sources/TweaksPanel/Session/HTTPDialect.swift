@@ -8,7 +8,8 @@ import TweaksWire
 final class HTTPDialect: SessionDialect {
     let port: Int
     let requestGuard: HTTPGuard
-    let events: EventWriter
+    /// Random for each start of the process: revisions of another start are not comparable.
+    let instance: String
     var parser = HTTPParser(limits: HTTPDialect.limits)
     /// Steps to return before the next request is parsed.
     var steps: ArraySlice<DialectStep> = []
@@ -39,7 +40,7 @@ final class HTTPDialect: SessionDialect {
         self.endpoint = endpoint
         port = Int(place.port)
         self.requestGuard = requestGuard
-        events = EventWriter(instance: place.instance)
+        instance = place.instance
     }
 
     private static let limits = {
@@ -175,7 +176,7 @@ final class HTTPDialect: SessionDialect {
         guard let stream = exchange?.stream else { return nil }
         var part: [UInt8] = []
         let more = bodyEncoder.append(rest, budget: budget, to: &part)
-        if more == nil, isStreaming { events.appendEnd(to: &part) }
+        if more == nil, isStreaming { appendEventEnd(to: &part) }
         stream.append(part, to: &bytes)
         if more == nil, !isStreaming { end(stream, &bytes) }
         return more
@@ -185,7 +186,7 @@ final class HTTPDialect: SessionDialect {
         guard let stream = exchange?.stream else { return }
         var part: [UInt8] = []
         bodyEncoder.abort(rest, error, to: &part)
-        if isStreaming { events.appendEnd(to: &part) }
+        if isStreaming { appendEventEnd(to: &part) }
         stream.append(part, to: &bytes)
         if !isStreaming { end(stream, &bytes) }
     }
@@ -224,7 +225,7 @@ final class HTTPDialect: SessionDialect {
         if isStreaming, let stream = exchange?.stream { end(stream, &bytes) }
     }
 
-    func end(_ stream: HTTPStream, _ bytes: inout [UInt8]) {
+    func end(_ stream: ResponseFraming, _ bytes: inout [UInt8]) {
         stream.appendEnd(to: &bytes)
         end(closes: stream.closes)
     }
@@ -260,7 +261,7 @@ final class HTTPDialect: SessionDialect {
             var line: [UInt8] = []
             var part: [UInt8] = []
             _ = Self.json.append(.error(error), to: &line)
-            events.append("closing", revision: nil, json: line, to: &part)
+            appendEvent("closing", revision: nil, json: line, to: &part)
             stream.append(part, to: &bytes)
             end(stream, &bytes)
         } else if !isIdle {

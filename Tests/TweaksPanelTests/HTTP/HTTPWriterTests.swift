@@ -79,7 +79,7 @@ import Testing
         #expect(!ResponseFraming(HTTPFailure(.forbidden, "denied", "x; y")).closes)
     }
 
-    private static func stream(_ change: (inout ResponseFraming) -> Void = { _ in }) -> (String, HTTPStream) {
+    private static func stream(_ change: (inout ResponseFraming) -> Void = { _ in }) -> (String, ResponseFraming) {
         var framing = ResponseFraming()
         change(&framing)
         var bytes: [UInt8] = []
