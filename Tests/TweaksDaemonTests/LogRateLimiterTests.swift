@@ -12,10 +12,10 @@ struct LogRateLimiterTests {
     private let limiter: LogRateLimiter
     private let start = ContinuousClock.now
 
-    init() { limiter = LogRateLimiter(delay: .seconds(3_600)) { [log] in log.add($0) } }
+    init() { limiter = LogRateLimiter(delay: .seconds(3_600)) { [log] in log.note($0) } }
 
     private func write(_ lines: [String], of origin: String, at now: ContinuousClock.Instant) {
-        limiter.write(count: lines.count, of: origin, at: now) { for line in lines { log.add(line) } }
+        limiter.write(count: lines.count, of: origin, at: now) { for line in lines { log.note(line) } }
     }
 
     @Test func suppressedLinesAreNotFormatted() {
