@@ -11,9 +11,7 @@ import TweaksTestSupport
 
     init() throws {
         directory = try TemporaryDirectory()
-        for name in ["bin", "path"] {
-            try FileManager.default.createDirectory(atPath: directory.file(name), withIntermediateDirectories: true)
-        }
+        for name in ["bin", "path"] { try directory.makeFolder(name) }
         // A copy, because the real tweakctl-fleet is beside the executable that was built.
         try write("bin/tweakctl", by: "cat '\(TweakctlFixture.executable.path)'")
     }

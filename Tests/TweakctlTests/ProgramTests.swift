@@ -191,7 +191,7 @@ import TweaksWire
         let log = LogLines()
         let paths = try ["bounce", "patient"].map { name in
             let daemon = try fixture.daemon(name, environment: environment) {
-                $0.onEvent = { for line in $0.lines { log.add(line) } }
+                $0.onEvent = { for line in $0.lines { log.note(line) } }
             }
             return URL(fileURLWithPath: daemon.socketPath ?? "").deletingLastPathComponent().path
         }

@@ -9,8 +9,6 @@ import TweaksTestSupport
 
 /// The environment of one user, and the servers in it, which stop with the fixture.
 final class TweakctlFixture: Sendable {
-    private final class Marker {}
-
     let directory: TemporaryDirectory
     /// Variables in addition to the usual ones.
     let variables = Mutex<[String: String]>([:])
@@ -18,26 +16,13 @@ final class TweakctlFixture: Sendable {
 
     init() throws {
         directory = try TemporaryDirectory()
-        for name in ["run", "run/tweaks", "home"] {
-            try FileManager.default.createDirectory(
-                atPath: directory.file(name), withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
-        }
+        for name in ["run", "run/tweaks", "home"] { try directory.makeFolder(name) }
     }
 
     deinit { for stop in cleanup.withLock({ $0 }) { stop() } }
 
-    /// The executable, which is built beside the tests.
-    static var executable: URL {
-        #if canImport(Darwin)
-            let products = Bundle(for: Marker.self).bundleURL.deletingLastPathComponent()
-        #else
-            let products = Bundle.main.bundleURL
-        #endif
-        return products.appendingPathComponent("tweakctl")
-    }
-
-    static var exists: Bool { FileManager.default.isExecutableFile(atPath: executable.path) }
+    static let executable = URL(fileURLWithPath: BuiltProgram.path("tweakctl"))
+    static let exists = BuiltProgram.exists("tweakctl")
     /// Whether tweakctl can run on a terminal, too.
     static var hasTerminal: Bool { exists && Tool.setsid.exists }
 
@@ -68,28 +53,19 @@ final class TweakctlFixture: Sendable {
     }
 
     var environment: [String: String] {
-        let own = ProcessInfo.processInfo.environment
-        let kept = own.filter { ["PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "TSAN_OPTIONS"].contains($0.key) }
         let paths = [
             "XDG_RUNTIME_DIR": directory.file("run"), "TWEAKS_TMPDIR": directory.path, "HOME": directory.file("home"),
             "TERM": "xterm", "LC_ALL": "C.UTF-8",
         ]
-        return kept.merging(paths) { $1 }.merging(variables.withLock { $0 }) { $1 }
+        return BuiltProgram.environment.merging(paths) { $1 }.merging(variables.withLock { $0 }) { $1 }
     }
 
-    /// The exit code and the output of a process.
-    struct Result: Equatable {
-        var code: Int32 = 0
-        var output = ""
-        var errors = ""
-
-        /// Whether standard error contains a text, and the exit code is this one.
-        func hasError(_ text: String, code: Int32) -> Bool { self.code == code && errors.contains(text) }
-    }
+    typealias Result = RunningProgram.Result
 
     /// Starts tweakctl. Its standard input stays open unless an input is given.
     func start(_ arguments: [String], input: String? = nil) throws -> TweakctlProcess {
-        let process = try TweakctlProcess(self, arguments)
+        let process = try TweakctlProcess(
+            Self.executable.path, arguments, environment: environment, errors: .read, owner: self)
         if let input {
             process.type(input)
             process.endInput()
@@ -148,63 +124,4 @@ extension PseudoTerminal {
 }
 
 /// One run of tweakctl.
-final class TweakctlProcess {
-    private let process = Process()
-    private let (input, output, errors) = (Pipe(), Pipe(), Pipe())
-    private let fixture: TweakctlFixture
-    private var unread = ""
-
-    fileprivate init(_ fixture: TweakctlFixture, _ arguments: [String]) throws {
-        self.fixture = fixture
-        process.executableURL = TweakctlFixture.executable
-        process.arguments = arguments
-        process.environment = fixture.environment
-        (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
-        // The threads of Dispatch block signals, and a child process inherits that; it would never receive Ctrl-C.
-        var none = sigset_t()
-        sigemptyset(&none)
-        pthread_sigmask(SIG_SETMASK, &none, nil)
-        try process.run()
-    }
-
-    deinit { if process.isRunning { signal(SIGKILL) } }
-
-    /// Sends text to its standard input.
-    func type(_ text: String) {
-        if !text.isEmpty { input.fileHandleForWriting.writeUnlessBroken(text) }
-    }
-
-    func endInput() { try? input.fileHandleForWriting.close() }
-
-    /// Lines of standard output, up to and with one that contains a text.
-    @discardableResult
-    func lines(through text: String) throws -> [String] {
-        while true {
-            var lines = unread.splitLines()
-            let rest = lines.removeLast()
-            if let found = lines.firstIndex(where: { $0.contains(text) }) {
-                unread = (lines[(found + 1)...] + [rest]).joined(separator: "\n")
-                return Array(lines[...found])
-            }
-            let data = try output.fileHandleForReading.readSome()
-            if data.isEmpty { throw ClientError.ended("no “\(text)” in “\(unread)”; \(try result())") }
-            unread += String(decoding: data, as: UTF8.self)
-        }
-    }
-
-    func signal(_ number: Int32) { systemKill(process.processIdentifier, number) }
-
-    /// Waits for its end.
-    func result() throws -> TweakctlFixture.Result {
-        let text = try output.fileHandleForReading.readRest()
-        let errors = try errors.fileHandleForReading.readRest()
-        process.waitUntilExit()
-        let code = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
-        return .init(
-            code: code, output: unread + String(decoding: text, as: UTF8.self),
-            errors: String(decoding: errors, as: UTF8.self))
-    }
-}
-
-/// kill(2)
-private func systemKill(_ process: Int32, _ signal: Int32) { _ = kill(process, signal) }
+typealias TweakctlProcess = RunningProgram

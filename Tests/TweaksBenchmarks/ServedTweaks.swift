@@ -189,7 +189,7 @@ final class Peer {
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        let line = String(decoding: output.fileHandleForReading.readAvailable(), as: UTF8.self)
         let words = line.split { $0.isWhitespace }
         return Peer(
             process, port: words.first.flatMap { UInt16($0) } ?? 0, panel: words.count > 1 ? String(words[1]) : "")
@@ -240,5 +240,21 @@ final class Peer {
         }
         if process.isRunning { process.terminate() }
         return nil
+    }
+}
+
+extension FileHandle {
+    /// Waits for bytes and reads what is there; empty at the end. `availableData` ends the process when a signal
+    /// interrupts it.
+    func readAvailable() -> Data { available(from: fileDescriptor) }
+}
+
+/// Outside the extension, in which `read` is another function.
+private func available(from descriptor: Int32) -> Data {
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    while true {
+        let count = read(descriptor, &bytes, bytes.count)
+        if count < 0, errno == EINTR { continue }
+        return Data(bytes.prefix(max(count, 0)))
     }
 }

@@ -37,9 +37,9 @@ import TweaksWire
         let stats = try fixture.connect(daemon).ask("stats")
         #expect(stats.contains { $0.hasPrefix("  listeners: ") && $0.contains("127.0.0.1:\(daemon.port ?? 0) token") })
         daemon.stop()
-        #expect(fixture.events.logLines.contains("example: \(file): 1 token"))
-        #expect(fixture.events.logLines.contains { $0.contains("(requires a token)") })
-        #expect(fixture.events.logLines.contains { $0.contains("TCP asks for a token") } == (tcp == .open(port: 0)))
+        #expect(fixture.logLines.contains("example: \(file): 1 token"))
+        #expect(fixture.logLines.contains { $0.contains("(requires a token)") })
+        #expect(fixture.logLines.contains { $0.contains("TCP asks for a token") } == (tcp == .open(port: 0)))
     }
 
     /// Clients with tokens use the known port, so no other is chosen, also where only ::1 is taken.
@@ -62,7 +62,7 @@ import TweaksWire
         daemon.stop()
         let problem = "lines with sha256: are of no use while plain-auth is off (old)"
         let remedy = "tweakctl token renew old makes a token that is never sent"
-        #expect(fixture.events.logLines.contains("example: \(file): \(problem); \(remedy)"))
+        #expect(fixture.logLines.contains("example: \(file): \(problem); \(remedy)"))
     }
 
     /// Deleted lines are revoked all the same.
@@ -77,7 +77,7 @@ import TweaksWire
         let warnings = fixture.events.all.compactMap(\.warning)
         #expect(warnings.contains { $0.hasPrefix("\(file):1: ignored: ") }, "\(warnings)")
         #expect(warnings.contains { $0.hasPrefix("\(file): plain sign-in (auth TOKEN, Authorization: Bearer) is off") })
-        #expect(fixture.events.logLines.contains("example: \(file): 1 token"))
+        #expect(fixture.logLines.contains("example: \(file): 1 token"))
     }
 
     @Test func withoutATokenFileOnlyOpenTCPStarts() throws {
@@ -108,7 +108,7 @@ import TweaksWire
         #expect(try fixture.connect(daemon).ask("ping") == ["ok pong"])
         daemon.stop()
         let warning = fixture.events.all.first { $0.isProblem }
-        #expect(warning?.description.hasPrefix(file) == true, "\(fixture.events.logLines)")
+        #expect(warning?.description.hasPrefix(file) == true, "\(fixture.logLines)")
     }
 
     @Test func aDeletedLineEndsTheSession() throws {

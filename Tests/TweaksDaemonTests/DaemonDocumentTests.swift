@@ -59,10 +59,7 @@ private final class Bounce: DocumentedProgram {
     init(registry: @escaping () -> TweakRegistry) throws {
         self.registry = registry
         root = try TemporaryDirectory()
-        for path in ["etc", "run", "var/lib/bounce", "var/log/bounce"] {
-            try FileManager.default.createDirectory(
-                atPath: root.file(path), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        }
+        for path in ["etc", "run", "var/lib/bounce", "var/log/bounce"] { try root.makeFolder(path) }
     }
 
     func start() throws {
@@ -75,7 +72,7 @@ private final class Bounce: DocumentedProgram {
             // As the log on standard error does.
             $0.onEvent = { event in
                 if case .changed(let commit) = event, [.code, .configFile].contains(commit.origin) { return }
-                for line in event.lines { log.add("\(name): \(line)") }
+                for line in event.lines { log.note("\(name): \(line)") }
             }
         }
         daemon = try TweakDaemon.start(name, configuration)

@@ -16,7 +16,7 @@ import TweaksTestSupport
         #expect(daemon.port == nil)
         try fixture.expectPong(daemon)
         let line = "example: tweaks at unix socket \(fixture.socket); try: nc -U \(fixture.socket)"
-        #expect(fixture.events.logLines == [line])
+        #expect(fixture.logLines == [line])
         daemon.stop()
         #expect(daemon.socketPath == nil)
         #expect(!FileManager.default.fileExists(atPath: fixture.socket))
@@ -54,14 +54,14 @@ import TweaksTestSupport
     @Test func theEnvironmentTurnsTheSocketOff() throws {
         let daemon = try fixture.start(["TWEAKS_SOCKET": "off"])
         #expect(daemon.socketPath == nil && daemon.port == nil)
-        #expect(fixture.events.logLines == ["example: tweaks are not served: TWEAKS_SOCKET is off and TCP is not open"])
+        #expect(fixture.logLines == ["example: tweaks are not served: TWEAKS_SOCKET is off and TCP is not open"])
     }
 
     @Test func anOpenPortIsLogged() throws {
         let daemon = try fixture.start(tcp: .open(port: 0))
         let port = try #require(daemon.port)
         try fixture.expectPong(daemon)
-        let lines = fixture.events.logLines
+        let lines = fixture.logLines
         let address = "127.0.0.1:\(port) (open to every user and container of this network namespace)"
         #expect(lines.count == 1 && lines[0].contains(address))
         #expect(lines[0].contains("unix socket \(fixture.socket)") && lines[0].hasSuffix("try: nc 127.0.0.1 \(port)"))
@@ -74,11 +74,11 @@ import TweaksTestSupport
         let port = try #require(second.port)
         #expect(port != taken)
         #expect(second.socketPath == fixture.directory.file("tweaks/second.sock"))
-        #expect(fixture.events.logLines.dropLast().last?.contains("127.0.0.1:\(port) ") == true)
+        #expect(fixture.logLines.dropLast().last?.contains("127.0.0.1:\(port) ") == true)
         let warning =
             "second: tcp port \(taken) is taken: clients there reach another program, or another instance of this one, "
             + "and not this one at \(port); end that one, or set TWEAKS_PORT"
-        #expect(fixture.events.logLines.last == warning)
+        #expect(fixture.logLines.last == warning)
         #expect(fixture.events.all.last?.isProblem == true)
         try fixture.expectPong(first)
         try fixture.expectPong(second)
@@ -136,7 +136,7 @@ import TweaksTestSupport
         moved.stop()
         let any = try fixture.start(named: "any", tcp: .open(port: free), ["TWEAKS_PORT": "0", "TWEAKS_SOCKET": "off"])
         #expect(any.port != nil && any.socketPath == nil)
-        #expect(fixture.events.logLines.last?.contains("127.0.0.1:\(any.port ?? 0) ") == true)
+        #expect(fixture.logLines.last?.contains("127.0.0.1:\(any.port ?? 0) ") == true)
     }
 
     @Test(arguments: ["off", "OFF"]) func theEnvironmentClosesTCP(_ word: String) throws {
@@ -147,13 +147,13 @@ import TweaksTestSupport
             daemon.stop()
         }
         try fixture.start(tcp: .open(port: 0), tokens: fixture.directory.file("none.tokens"), ["TWEAKS_PORT": word])
-        #expect(!fixture.events.logLines.contains { $0.contains("TCP asks for a token") })
+        #expect(!fixture.logLines.contains { $0.contains("TCP asks for a token") })
     }
 
     @Test(arguments: ["0", "7777", "x"]) func theEnvironmentCannotOpenTCP(_ port: String) {
         let error = fixture.startError(["TWEAKS_PORT": port])
         #expect(error?.hasPrefix("TWEAKS_PORT=\(port): this program has not opened TCP") == true)
-        #expect(fixture.events.logLines.isEmpty)
+        #expect(fixture.logLines.isEmpty)
     }
 
     @Test(arguments: ["x", "-1", "65536", "7777x", "0.0.0.0:7777", "*:7777", "localhost:7777", " "])

@@ -15,7 +15,9 @@ final class DaemonFixture {
 
     let directory: TemporaryDirectory
     let registry: TweakRegistry
-    let events = EventRecorder()
+    let events = Recorder<TweakDaemonEvent>()
+    /// The same with the names of their daemons.
+    private let named = Recorder<(name: String, event: TweakDaemonEvent)>()
     private let storage: TweakDaemon.Storage
     private var daemons: [TweakDaemon] = []
     private var connections: [Connection] = []
@@ -38,6 +40,15 @@ final class DaemonFixture {
     var overrides: String { "\(state)/overrides.json" }
     /// The socket of a daemon without a name of its own.
     var socket: String { directory.file("tweaks/example.sock") }
+    /// The log lines after the names of their daemons, without sessions, changes and the stop.
+    var logLines: [String] {
+        named.all.flatMap { name, event -> [String] in
+            switch event {
+            case .session, .changed, .stopping: []
+            default: event.lines.map { "\(name): \($0)" }
+            }
+        }
+    }
     /// The current value of `Content/Text/Size`.
     var size: TweakValue? { registry["Content/Text/Size"]?.value }
 
@@ -55,14 +66,16 @@ final class DaemonFixture {
         let base = ["XDG_RUNTIME_DIR": directory.path, "HOME": "/nonexistent", "LANG": "C"]
         let configuration = TweakDaemon.Configuration.test(
             registry ?? self.registry, base.merging(environment) { $1 }
-        ) { [storage = storage ?? self.storage, events] in
+        ) { [storage = storage ?? self.storage, events, named] in
             ($0.tcp, $0.panel, $0.tokens, $0.access) = (tcp, panel, tokens, access)
             ($0.config, $0.storage, $0.durability, $0.signals) = (config, storage, durability, signals)
             ($0.audit, $0.limits, $0.isOnTerminal) = (audit ?? $0.audit, limits ?? $0.limits, isOnTerminal)
             $0.sources = sources
             $0.onEvent = { event in
                 onEvent?(event)
-                events.add(event, of: name)
+                named.note((name, event))
+                // Last: a test that has waited for the event reads the log.
+                events.note(event)
             }
         }
         let daemon = try TweakDaemon.start(name, configuration)
@@ -144,31 +157,7 @@ final class DaemonFixture {
     }
 }
 
-/// The events of a test's daemons, in order.
-final class EventRecorder: Sendable {
-    // The condition guards the list: waiting for an event needs both.
-    private let condition = NSCondition()
-    nonisolated(unsafe) private var list: [(name: String, event: TweakDaemonEvent)] = []
-
-    var all: [TweakDaemonEvent] { condition.withLock { list.map(\.event) } }
-
-    /// The log lines after the names of their daemons, without sessions, changes and the stop.
-    var logLines: [String] {
-        condition.withLock { list }.flatMap { name, event -> [String] in
-            switch event {
-            case .session, .changed, .stopping: []
-            default: event.lines.map { "\(name): \($0)" }
-            }
-        }
-    }
-
-    func add(_ event: TweakDaemonEvent, of name: String) {
-        condition.withLock {
-            list.append((name, event))
-            condition.broadcast()
-        }
-    }
-
+extension Recorder<TweakDaemonEvent> {
     /// Waits for the first event from an index on that `body` accepts.
     /// - Returns: The result of `body`, and the index after the event.
     @discardableResult
@@ -176,17 +165,7 @@ final class EventRecorder: Sendable {
         from start: Int = 0, _ what: String = "event", at location: SourceLocation = #_sourceLocation,
         _ body: (TweakDaemonEvent) -> Result?
     ) throws -> (value: Result, end: Int) {
-        let deadline = Date(timeIntervalSinceNow: Double(TestClient.timeout) / 1_000)
-        let found: (Result, Int)? = condition.withLock {
-            var next = start
-            while true {
-                while next < list.count {
-                    if let result = body(list[next].event) { return (result, next + 1) }
-                    next += 1
-                }
-                guard condition.wait(until: deadline) else { return nil }
-            }
-        }
+        let found = first(from: start, body)
         return try #require(found, "no \(what); so far: \(all)", sourceLocation: location)
     }
 }

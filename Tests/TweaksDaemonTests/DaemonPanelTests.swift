@@ -73,7 +73,7 @@ import TweaksWire
         #expect(next.code != address.code && next.host == address.host)
         PanelEndpoint.finishWriting()
         #expect(try content(linkFile) == (daemon.panelAddress ?? "") + "\n" && mode(linkFile) == 0o600)
-        for text in [address.code, next.code, next.host] { #expect(!fixture.events.logLines.joined().contains(text)) }
+        for text in [address.code, next.code, next.host] { #expect(!fixture.logLines.joined().contains(text)) }
     }
 
     /// There is no file and no command that shows it.
@@ -82,7 +82,7 @@ import TweaksWire
         let address = try PanelAddress(daemon)
         _ = try PanelBrowser(signingInWith: address.code, address.port)
         fixture.stop(daemon)
-        let link = try #require(fixture.events.logLines.first { $0.contains("the next sign-in to the panel: http://") })
+        let link = try #require(fixture.logLines.first { $0.contains("the next sign-in to the panel: http://") })
         #expect(link.contains("\(address.host):\(address.port)/#code=") && !link.contains(address.code))
     }
 
@@ -122,7 +122,7 @@ import TweaksWire
         let second = try fixture.start(named: "second", panel: .on(port: taken))
         #expect(try PanelAddress(second).port != taken)
         try expectServed(second)
-        #expect(fixture.events.logLines.last?.hasPrefix("second: panel port \(taken) is taken: ") == true)
+        #expect(fixture.logLines.last?.hasPrefix("second: panel port \(taken) is taken: ") == true)
         let error = fixture.startError(named: "third", ["TWEAKS_PANEL_PORT": "\(taken)"])
         #expect(error?.contains("Address already in use") == true)
     }
@@ -146,8 +146,7 @@ import TweaksWire
 
     /// Starts a daemon at a fixed port, whose state directory has a sign-in.
     private func startAtAFreePort(_ tokens: String) throws -> (daemon: TweakDaemon, port: Int) {
-        try FileManager.default.createDirectory(
-            atPath: fixture.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try fixture.directory.makeFolder("state")
         for port in (20_000..<32_000).shuffled().prefix(50) {
             try Data("\(signIn.line)\n".utf8).write(to: URL(fileURLWithPath: signInFile(port)))
             chmod(signInFile(port), 0o600)
@@ -197,7 +196,7 @@ import TweaksWire
         let daemon = try fixture.start(panel: .on)
         let address = try PanelAddress(daemon)
         #expect(try content(linkFile) == (daemon.panelAddress ?? "") + "\n" && mode(linkFile) == 0o600)
-        let log = fixture.events.logLines.joined()
+        let log = fixture.logLines.joined()
         #expect(!log.contains(address.token) && !log.contains(address.code) && !log.contains(address.host))
         #expect(
             log.contains(
@@ -208,14 +207,14 @@ import TweaksWire
 
     @Test func onATerminalTheCodeIsInTheLine() throws {
         let link = try #require(try fixture.start(panel: .on, isOnTerminal: true).panelAddress)
-        #expect(fixture.events.logLines.joined().contains("; panel \(link); try: nc -U "))
+        #expect(fixture.logLines.joined().contains("; panel \(link); try: nc -U "))
         #expect(!FileManager.default.fileExists(atPath: linkFile))
     }
 
     /// There is no path for the file and, without tokens, no other way to sign in.
     @Test func withoutASocketTheCodeIsInTheLine() throws {
         let link = try #require(try fixture.start(panel: .on, ["TWEAKS_SOCKET": "off"]).panelAddress)
-        #expect(fixture.events.logLines == ["example: tweaks at panel \(link)"])
+        #expect(fixture.logLines == ["example: tweaks at panel \(link)"])
     }
 
     @Test func aSymbolicLinkAtTheFilesPathIsReplaced() throws {
@@ -235,7 +234,7 @@ import TweaksWire
         try fixture.start().stop()
         try FileManager.default.createDirectory(atPath: linkFile, withIntermediateDirectories: false)
         let address = try PanelAddress(fixture.start(panel: .on))
-        let log = fixture.events.logLines.joined()
+        let log = fixture.logLines.joined()
         #expect(!log.contains(address.token) && !log.contains(address.code) && !log.contains(address.host))
         #expect(
             log.contains(

@@ -45,12 +45,15 @@ import TweaksTestSupport
             if case .session(let event) = event, event.session.state == .created { connected.signal() }
         }
         let clients = try [
-            IdleClient(["-U", try #require(daemon.socketPath)]),
-            IdleClient(["127.0.0.1", "\(try #require(daemon.port))"]),
+            RunningProgram(Tool.nc.path, ["-U", try #require(daemon.socketPath)]),
+            RunningProgram(Tool.nc.path, ["127.0.0.1", "\(try #require(daemon.port))"]),
         ]
         for _ in clients { #expect(connected.wait(timeout: .testTimeout) == .success) }
         expectStops(daemon)
-        for client in clients { #expect(try client.rest().hasPrefix("error closing ")) }
+        for client in clients {
+            client.endInput()
+            #expect(try client.result().output.hasPrefix("error closing "))
+        }
     }
 
     private func expectStops(_ daemon: TweakDaemon) {
@@ -60,27 +63,6 @@ import TweaksTestSupport
             stopped.signal()
         }
         #expect(stopped.wait(timeout: .testTimeout) == .success)
-    }
-
-    /// A process of `nc` whose input stays open and empty.
-    private final class IdleClient {
-        private let process = Process()
-        private let (input, output) = (Pipe(), Pipe())
-
-        init(_ arguments: [String]) throws {
-            process.executableURL = URL(filePath: Tool.nc.path)
-            process.arguments = arguments
-            (process.standardInput, process.standardOutput) = (input, output)
-            try process.run()
-        }
-
-        deinit { process.terminate() }
-
-        /// All output until the server ends the connection.
-        func rest() throws -> String {
-            try input.fileHandleForWriting.close()
-            return String(decoding: try output.fileHandleForReading.readRest(), as: UTF8.self)
-        }
     }
 
     /// Such as a log that is a full pipe.

@@ -35,22 +35,18 @@ import TweaksTestSupport
 
 /// The executable of Tests/TweaksFrozenProbe.
 private enum Probe {
-    private static let url = Child.executable("TweaksFrozenProbe")
-    static var exists: Bool { FileManager.default.isExecutableFile(atPath: url.path) }
+    static let exists = BuiltProgram.exists("TweaksFrozenProbe")
 
     /// Runs the probe and returns the printed values by topic.
     static func run(_ environment: [String: String]) throws -> [String: [String]] {
-        let (directory, process, output) = (try TemporaryDirectory(), Process(), Pipe())
+        let directory = try TemporaryDirectory()
         let paths = ["XDG_RUNTIME_DIR": directory.path, "XDG_STATE_HOME": directory.path, "HOME": directory.path]
-        process.executableURL = url
-        process.environment = Child.inheritedEnvironment.merging(paths) { $1 }.merging(environment) { $1 }
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let text = String(decoding: try output.fileHandleForReading.readRest(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        let lines = text.split(separator: "\n").map { $0.split(separator: ":", maxSplits: 1) }
+        let variables = BuiltProgram.environment.merging(paths) { $1 }.merging(environment) { $1 }
+        let result = try RunningProgram(
+            BuiltProgram.path("TweaksFrozenProbe"), environment: variables, errors: .dropped
+        ).result()
+        #expect(result.code == 0)
+        let lines = result.output.split(separator: "\n").map { $0.split(separator: ":", maxSplits: 1) }
         return Dictionary(grouping: lines, by: { String($0[0]) }).mapValues { lines in
             lines.map { $0.count < 2 ? "" : String($0[1].dropFirst()) }
         }

@@ -10,10 +10,10 @@ struct LogRateLimiterTests {
     private let limiter: TweakLogLimiter
     private let start = Moment.now
 
-    init() { limiter = TweakLogLimiter(delay: .seconds(3_600)) { [log] line, _ in log.add(line) } }
+    init() { limiter = TweakLogLimiter(delay: .seconds(3_600)) { [log] line, _ in log.note(line) } }
 
     private func write(_ lines: [String], of origin: String, at now: Moment) {
-        limiter.write(count: lines.count, of: origin, at: now) { for line in lines { log.add(line) } }
+        limiter.write(count: lines.count, of: origin, at: now) { for line in lines { log.note(line) } }
     }
 
     @Test func suppressedLinesAreNotFormatted() {

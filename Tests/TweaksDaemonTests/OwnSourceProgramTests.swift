@@ -42,7 +42,7 @@ import TweaksTestSupport
 
 /// The program `features`, with the files, variables and arguments that the guide names.
 private final class Features: DocumentedProgram {
-    static var exists: Bool { FileManager.default.isExecutableFile(atPath: Child.executable("features").path) }
+    static var exists: Bool { BuiltProgram.exists("features") }
 
     let name = "features"
     let root: TemporaryDirectory
@@ -50,9 +50,7 @@ private final class Features: DocumentedProgram {
 
     init() throws {
         root = try TemporaryDirectory()
-        for path in ["etc", "run"] {
-            try FileManager.default.createDirectory(atPath: root.file(path), withIntermediateDirectories: true)
-        }
+        for path in ["etc", "run"] { try root.makeFolder(path) }
     }
 
     var log: LogLines { child?.log ?? LogLines() }

@@ -110,7 +110,7 @@ import TweaksTestSupport
         let before = try stored()
         try write("\(before.token)\nport \(before.port)\n", mode: mode)
         #expect(try parts(fixture.start(panel: .on)).token != before.token)
-        #expect(fixture.events.logLines.contains { $0.contains("panel.token: ") && $0.contains("chmod 600") })
+        #expect(fixture.logLines.contains { $0.contains("panel.token: ") && $0.contains("chmod 600") })
         #expect(try stored() == before)
     }
 
@@ -119,13 +119,13 @@ import TweaksTestSupport
         try write("nonsense\n")
         let daemon = try fixture.start(panel: .on)
         #expect(try stored().token == parts(daemon).token)
-        #expect(fixture.events.logLines.contains { $0.contains("the file has no token") })
+        #expect(fixture.logLines.contains { $0.contains("the file has no token") })
         daemon.stop()
         let victim = fixture.directory.file("victim")
         try Data("mine".utf8).write(to: URL(fileURLWithPath: victim))
         #expect(unlink(file) == 0 && symlink(victim, file) == 0)
         try fixture.start(panel: .on).stop()
-        #expect(fixture.events.logLines.contains { $0.contains("it is a symbolic link") })
+        #expect(fixture.logLines.contains { $0.contains("it is a symbolic link") })
         #expect(try String(contentsOfFile: victim, encoding: .utf8) == "mine")
     }
 }

@@ -10,8 +10,7 @@ extension DaemonFixture {
 
     /// Writes the file of a preset.
     func savePreset(_ name: String, _ text: String) throws {
-        try FileManager.default.createDirectory(
-            atPath: presets, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try directory.makeFolder("state/presets")
         try save(text, at: "\(presets)/\(name).conf")
     }
 
@@ -155,7 +154,7 @@ extension DaemonFixture {
             for value in 0..<10 {
                 _ = try? clients[number].client.ask("Content/Text/Size = \(10 + 10 * number + value)")
                 guard let last = try? clients[number].client.ask("save warm").last else { return }
-                replies.add(last)
+                replies.note(last)
             }
         }
         #expect(replies.all.count == 40 && replies.all.allSatisfy { $0.hasPrefix("ok saved warm, 1 tweak") })

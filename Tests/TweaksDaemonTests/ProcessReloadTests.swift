@@ -104,7 +104,7 @@ import TweaksTestSupport
                     }
                     counts.withLock { $0[number] = count }
                 } catch {
-                    errors.add("client \(number): \(error)")
+                    errors.note("client \(number): \(error)")
                 }
             }
             load.open()

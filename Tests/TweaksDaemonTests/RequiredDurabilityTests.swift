@@ -49,7 +49,7 @@ import TweaksTestSupport
         concurrently(clients) { number in
             for _ in 0..<each {
                 guard let last = try? connections[number].client.ask("Load/Sum/Sum += 1").last else { return }
-                replies.add(last)
+                replies.note(last)
             }
         }
         #expect(replies.all.sorted() == (1...clients * each).map { "ok rev \($0)" }.sorted())

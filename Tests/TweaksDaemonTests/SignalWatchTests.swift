@@ -7,29 +7,18 @@ import Testing
 import TweaksDaemon
 import TweaksTestSupport
 
-/// Records the signals that a handler receives.
-private final class SignalRecorder: Sendable {
-    private let signals = Mutex<[Int32]>([])
-    private let arrival = DispatchSemaphore(value: 0)
+/// The signals that a handler receives.
+private typealias SignalRecorder = Recorder<Int32>
 
-    func record(_ signal: Int32) {
-        signals.withLock { $0.append(signal) }
-        arrival.signal()
-    }
-
-    /// Waits for a signal.
-    func expect(_ signal: Int32) throws {
-        try #require(arrival.wait(timeout: .testTimeout) == .success)
-        try #require(signals.withLock { $0.removeFirst() } == signal)
-    }
+extension Recorder<Int32> {
+    /// Waits for the next signal.
+    fileprivate func expect(_ signal: Int32) throws { try #require(takeNext() == signal) }
 
     /// Sends a signal to this process and waits for it.
-    func expectDelivery(of signal: Int32) throws {
+    fileprivate func expectDelivery(of signal: Int32) throws {
         kill(getpid(), signal)
         try expect(signal)
     }
-
-    var isEmpty: Bool { signals.withLock { $0.isEmpty } }
 }
 
 /// Incremented by a handler of the program's own.
@@ -39,7 +28,7 @@ private let ownSignals = Atomic<Int>(0)
     @Test func eachSignalIsDelivered() async {
         await #expect(processExitsWith: .success) {
             let recorder = SignalRecorder()
-            let watch = SignalWatch([SIGHUP, SIGTERM, SIGINT]) { recorder.record($0) }
+            let watch = SignalWatch([SIGHUP, SIGTERM, SIGINT]) { recorder.note($0) }
             for signal in [SIGHUP, SIGTERM, SIGINT, SIGHUP] { try recorder.expectDelivery(of: signal) }
             watch.cancel()
         }
@@ -49,7 +38,7 @@ private let ownSignals = Atomic<Int>(0)
     @Test func aWatchFromTheMainActorIsCalledElsewhere() async {
         await #expect(processExitsWith: .success) {
             let recorder = SignalRecorder()
-            let watch = await MainActor.run { SignalWatch([SIGHUP]) { recorder.record($0) } }
+            let watch = await MainActor.run { SignalWatch([SIGHUP]) { recorder.note($0) } }
             try recorder.expectDelivery(of: SIGHUP)
             watch.cancel()
         }
@@ -58,14 +47,14 @@ private let ownSignals = Atomic<Int>(0)
     @Test func allWatchesAreCalledUntilTheyAreCanceled() async {
         await #expect(processExitsWith: .success) {
             let (first, second) = (SignalRecorder(), SignalRecorder())
-            let one = SignalWatch([SIGHUP, SIGTERM]) { first.record($0) }
-            let other = SignalWatch([SIGHUP]) { second.record($0) }
+            let one = SignalWatch([SIGHUP, SIGTERM]) { first.note($0) }
+            let other = SignalWatch([SIGHUP]) { second.note($0) }
             try first.expectDelivery(of: SIGHUP)
             try second.expect(SIGHUP)
             one.cancel()
             one.cancel()
             try second.expectDelivery(of: SIGHUP)
-            try #require(first.isEmpty)
+            try #require(first.isTaken)
             other.cancel()
         }
     }
@@ -74,7 +63,7 @@ private let ownSignals = Atomic<Int>(0)
         await #expect(processExitsWith: .success) {
             for _ in 1...50 {
                 let recorder = SignalRecorder()
-                let watch = SignalWatch([SIGHUP, SIGTERM]) { recorder.record($0) }
+                let watch = SignalWatch([SIGHUP, SIGTERM]) { recorder.note($0) }
                 for signal in [SIGHUP, SIGTERM] { try recorder.expectDelivery(of: signal) }
                 watch.cancel()
             }
@@ -91,14 +80,14 @@ private let ownSignals = Atomic<Int>(0)
                     return watches
                 }
                 for watch in old { watch.cancel() }
-                let new = SignalWatch([SIGHUP]) { second.record($0) }
+                let new = SignalWatch([SIGHUP]) { second.note($0) }
                 watches.withLock { $0 = [new] }
-                first.record(signal)
+                first.note(signal)
             }
             watches.withLock { $0 = [watch] }
             try first.expectDelivery(of: SIGHUP)
             try second.expectDelivery(of: SIGHUP)
-            try #require(first.isEmpty)
+            try #require(first.isTaken)
             watches.withLock { $0 = [] }
         }
     }
@@ -146,7 +135,7 @@ private let ownSignals = Atomic<Int>(0)
     @Test func afterACancelTheSignalEndsTheProcessAgain() async {
         await #expect(processExitsWith: .signal(SIGHUP)) {
             let recorder = SignalRecorder()
-            let watch = SignalWatch([SIGHUP]) { recorder.record($0) }
+            let watch = SignalWatch([SIGHUP]) { recorder.note($0) }
             try recorder.expectDelivery(of: SIGHUP)
             watch.cancel()
             kill(getpid(), SIGHUP)
@@ -161,12 +150,12 @@ private let ownSignals = Atomic<Int>(0)
             signal(SIGHUP, SIG_IGN)
             let recorder = SignalRecorder()
             do {
-                let watch = SignalWatch([SIGHUP]) { recorder.record($0) }
+                let watch = SignalWatch([SIGHUP]) { recorder.note($0) }
                 try recorder.expectDelivery(of: SIGHUP)
                 withExtendedLifetime(watch) {}
             }
             kill(getpid(), SIGHUP)
-            try #require(recorder.isEmpty)
+            try #require(recorder.isTaken)
         }
     }
 
@@ -175,7 +164,7 @@ private let ownSignals = Atomic<Int>(0)
             signal(SIGHUP) { _ in ownSignals.add(1, ordering: .sequentiallyConsistent) }
             for round in 1...3 {
                 let recorder = SignalRecorder()
-                let watch = SignalWatch([SIGHUP]) { recorder.record($0) }
+                let watch = SignalWatch([SIGHUP]) { recorder.note($0) }
                 try recorder.expectDelivery(of: SIGHUP)
                 watch.cancel()
                 kill(getpid(), SIGHUP)
@@ -192,16 +181,16 @@ private let ownSignals = Atomic<Int>(0)
             signal(SIGTERM, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
             let isRegistered = Gate()
-            source.setEventHandler { @Sendable in own.record(SIGTERM) }
+            source.setEventHandler { @Sendable in own.note(SIGTERM) }
             source.setRegistrationHandler { @Sendable in isRegistered.open() }
             source.resume()
             isRegistered.waitBlocking()
-            let watch = SignalWatch([SIGTERM]) { ours.record($0) }
+            let watch = SignalWatch([SIGTERM]) { ours.note($0) }
             try own.expectDelivery(of: SIGTERM)
             try ours.expect(SIGTERM)
             watch.cancel()
             try own.expectDelivery(of: SIGTERM)
-            try #require(ours.isEmpty)
+            try #require(ours.isTaken)
             source.cancel()
         }
     }

@@ -19,7 +19,7 @@ import TweaksTestSupport
     ) throws -> TweakDaemon {
         let configuration = TweakDaemon.Configuration.test(fixture.registry, environment) {
             ($0.tcp, $0.storage) = (tcp, storage)
-            $0.onEvent = { [log] in for line in $0.lines { log.add(line) } }
+            $0.onEvent = { [log] in for line in $0.lines { log.note(line) } }
         }
         return try TweakDaemon(serving: "example", configuration, temporary: temporary)
     }

@@ -6,24 +6,20 @@ import TweaksTestSupport
 
 @Suite(.blocking, .tags(.process)) struct StandardStreamTests {
     @Test(
-        .enabled(if: FileManager.default.isExecutableFile(atPath: Child.executable("hello").path), "build hello"),
+        .enabled(if: BuiltProgram.exists("hello"), "build hello"),
         arguments: ["2>&-", "0<&- 2>&-", "0<&- 1>&- 2>&-"])
     func nothingIsLoggedIntoAFile(_ closed: String) throws {
         let directory = try TemporaryDirectory()
         let receiver = try BoundSocket(directory.file("notify"), for: .datagrams)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Tool.sh.path)
-        process.arguments = ["-c", "exec \"$0\" \(closed)", Child.executable("hello").path]
-        process.standardOutput = FileHandle.nullDevice
-        process.environment = Child.inheritedEnvironment.merging([
-            "NOTIFY_SOCKET": receiver.address, "HOME": directory.path, "TWEAKS_SOCKET": directory.file("hello.sock"),
-            "TWEAKS_STATE_DIR": directory.file("state"),
-        ]) { $1 }
-        try process.run()
+        let program = try RunningProgram(
+            Tool.sh.path, ["-c", "exec \"$0\" \(closed)", BuiltProgram.path("hello")],
+            environment: BuiltProgram.environment.merging([
+                "NOTIFY_SOCKET": receiver.address, "HOME": directory.path,
+                "TWEAKS_SOCKET": directory.file("hello.sock"), "TWEAKS_STATE_DIR": directory.file("state"),
+            ]) { $1 }, output: .dropped)
         #expect(try receiver.next().hasPrefix("READY=1"))
         #expect(try TestClient(unix: directory.file("hello.sock")).ask("ping") == ["ok pong"])
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        try program.kill()
         let paths = try #require(FileManager.default.subpaths(atPath: directory.path))
         #expect(paths.contains("hello.sock.lock"))
         for path in paths where path.hasSuffix(".lock") {

@@ -18,7 +18,7 @@ extension DaemonFixture {
         let configuration = TweakDaemon.Configuration.test(registry, environment) {
             ($0.config, $0.signals) = (.init(config, atStart: atStart), signals)
             $0.storage = .standard
-            $0.onEvent = { [events] in events.add($0, of: "example") }
+            $0.onEvent = { [events] in events.note($0) }
         }
         return try TweakDaemon(serving: "example", configuration, declare: during)
     }

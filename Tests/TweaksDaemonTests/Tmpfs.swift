@@ -15,12 +15,12 @@ final class Tmpfs: Sendable {
     init(kilobytes: Int, options: String = "rw") throws {
         directory = try TemporaryDirectory()
         path = directory.path
-        try Self.run("mount", ["-t", "tmpfs", "-o", "size=\(kilobytes)k,mode=700,\(options)", "tmpfs", path])
+        try Self.run(.mount, ["-t", "tmpfs", "-o", "size=\(kilobytes)k,mode=700,\(options)", "tmpfs", path])
     }
 
-    deinit { try? Self.run("umount", ["-l", path]) }
+    deinit { try? Self.run(.umount, ["-l", path]) }
 
-    func remount(_ options: String) throws { try Self.run("mount", ["-o", "remount,\(options)", path]) }
+    func remount(_ options: String) throws { try Self.run(.mount, ["-o", "remount,\(options)", path]) }
 
     /// Fills the disk.
     /// - Returns: The path of the file that takes all space.
@@ -34,14 +34,9 @@ final class Tmpfs: Sendable {
         return filler
     }
 
-    private static func run(_ tool: String, _ arguments: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [tool] + arguments
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        if process.terminationStatus != 0 { throw ClientError.system(tool, process.terminationStatus) }
+    private static func run(_ tool: Tool, _ arguments: [String]) throws {
+        let code = try RunningProgram(tool.path, arguments, output: .dropped, errors: .dropped).waitForEnd()
+        if code != 0 { throw ClientError.system(tool.path, code) }
     }
 }
 

@@ -23,7 +23,7 @@ import TweaksTestSupport
 
     @Test func unknownVariablesAreLogged() throws {
         try fixture.start(["TWEAKS_SOKET": "/x", "TWEAKS_COLOUR": "1", "TWEAKSX": "1", "OTHER": "1"])
-        let lines = fixture.events.logLines
+        let lines = fixture.logLines
         #expect(lines.count == 3 && lines[0].hasPrefix("example: TWEAKS_COLOUR is not used by this version; "))
         #expect(lines[1] == "example: TWEAKS_SOKET is not used by this version; did you mean TWEAKS_SOCKET?")
     }
@@ -36,7 +36,7 @@ import TweaksTestSupport
         }
         #expect(try client.ask("stats").contains("  frozen: true"))
         #expect(fixture.registry.revision == 0)
-        #expect(fixture.events.logLines.last?.contains(", frozen; try: ") == true)
+        #expect(fixture.logLines.last?.contains(", frozen; try: ") == true)
     }
 
     @Test(arguments: ["0", "off", "no"]) func theEnvironmentLeavesADaemonUnfrozen(_ text: String) throws {
@@ -53,7 +53,7 @@ import TweaksTestSupport
         _ = Tweak("Content", "Text", "Size", 61.0, in: 10...100, registry: fixture.registry)
         // All events have been delivered when stop() returns.
         daemon.stop()
-        let lines = fixture.events.logLines
+        let lines = fixture.logLines
         #expect(lines.count == 2 && lines[1].contains("Content/Text/Size"))
     }
 

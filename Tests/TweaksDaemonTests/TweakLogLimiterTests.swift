@@ -13,7 +13,7 @@ struct TweakLogLimiterTests {
 
     init() {
         limiter = TweakLogLimiter(delay: .seconds(3_600)) { [log] line, event in
-            log.add("\(event == nil ? "count" : event?.isProblem == true ? "warning" : "info") \(line)")
+            log.note("\(event == nil ? "count" : event?.isProblem == true ? "warning" : "info") \(line)")
         }
     }
 

@@ -21,7 +21,7 @@ import TweaksTestSupport
         #expect(try client.ask("load warm").last?.hasPrefix("ok") == true)
         #expect(try client.ask("stats").contains("  presets: off: the state directory is used by pid \(pid)"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.presets) == ["warm.conf"])
-        #expect(fixture.events.logLines.contains { $0.hasPrefix("second: ") && $0.contains("overrides and presets") })
+        #expect(fixture.logLines.contains { $0.hasPrefix("second: ") && $0.contains("overrides and presets") })
     }
 
     @Test func ofASharedRegistryTheFirstDaemonSavesTheOverrides() throws {
@@ -35,7 +35,7 @@ import TweaksTestSupport
             #expect(try client.ask("Content/Text/Size = \(value)").last?.contains("unsaved") == false)
             #expect(try stored().contains("\"value\": \(value)"))
         }
-        #expect(fixture.events.logLines.contains { $0.hasPrefix("second: overrides are not saved") })
+        #expect(fixture.logLines.contains { $0.hasPrefix("second: overrides are not saved") })
 
         second.stop()
         let client = try fixture.connect(first)

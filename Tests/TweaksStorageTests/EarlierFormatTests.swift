@@ -15,7 +15,7 @@ import TweaksTestSupport
     ]
 
     private let home: TemporaryDirectory
-    private let time = ManualTime()
+    private let time = ManualClock()
 
     /// Copies the fixture; the clock is at noon of its day.
     init() throws {

@@ -13,7 +13,7 @@ import TweaksTestSupport
         .appendingPathComponent("Fixtures/state-2")
 
     private let home: TemporaryDirectory
-    private let time = ManualTime()
+    private let time = ManualClock()
     private let registry: TweakRegistry
     private let words: Tweak<String>
     private let count: Tweak<Int>

@@ -10,7 +10,7 @@ import TweaksTestSupport
 @Suite(.blocking) struct WorkerTests {
     /// Executes the orders and records each turn.
     private struct Job: WorkerJob {
-        let turns: Turns
+        let turns: Recorder<String>
         var nextWake: Moment?
         var descriptor: Int32?
 
@@ -18,33 +18,21 @@ import TweaksTestSupport
             for order in orders { order() }
             nextWake = nil
             descriptor = nil
-            turns.append(isLast ? "last \(orders.count)" : "\(orders.count)")
+            turns.note(isLast ? "last \(orders.count)" : "\(orders.count)")
         }
     }
 
     private typealias Orders = Worker<@Sendable () -> Void>
 
-    private final class Turns: Sendable {
-        private let recorded = Recorder<String>()
-        private let arrived = DispatchSemaphore(value: 0)
-
-        var all: [String] { recorded.all }
-
-        func append(_ turn: String) {
-            recorded.append(turn)
-            arrived.signal()
-        }
-
-        /// Waits for another turn; returns all of them.
-        func next() -> [String] {
-            #expect(arrived.wait(timeout: .testTimeout) == .success)
-            return all
-        }
-    }
-
     private let worker = Orders("worker")
-    private let turns = Turns()
+    private let turns = Recorder<String>()
     private let nothing: @Sendable () -> Void = {}
+
+    /// Waits for another turn; returns all of them.
+    private func nextTurns() -> [String] {
+        #expect(turns.takeNext() != nil)
+        return turns.all
+    }
 
     @discardableResult
     private func start(_ worker: Orders, nextWake: Moment? = nil, descriptor: Int32? = nil) -> Bool {
@@ -84,13 +72,13 @@ import TweaksTestSupport
         #expect(start(worker))
         worker.pauseTurns()
         for _ in 1...50 { worker.wake() }
-        #expect(worker.post(nothing) && turns.next() == ["1"])
+        #expect(worker.post(nothing) && nextTurns() == ["1"])
         worker.resumeTurns()
-        #expect(turns.next() == ["1", "0"])
+        #expect(nextTurns() == ["1", "0"])
         worker.pauseTurns()
         worker.resumeTurns()
         worker.wake()
-        #expect(turns.next() == ["1", "0", "0"])
+        #expect(nextTurns() == ["1", "0", "0"])
         #expect(close(worker) == ["1", "0", "0", "last 0"])
     }
 
@@ -118,13 +106,13 @@ import TweaksTestSupport
     }
 
     @Test func aDeadlineWakesTheWorker() {
-        let time = ManualTime()
+        let time = ManualClock()
         let worker = Orders("worker", time: time)
         start(worker, nextWake: time.now + .seconds(5))
         time.waitUntilAsleep(for: .seconds(5))
         #expect(turns.all.isEmpty)
         time.advance(by: .seconds(5))
-        #expect(turns.next() == ["0"])
+        #expect(nextTurns() == ["0"])
         time.waitUntilIdle()
         close(worker)
     }
@@ -134,8 +122,8 @@ import TweaksTestSupport
         start(worker, descriptor: pipe.fileHandleForReading.fileDescriptor)
         #expect(worker.canWaitForDescriptors)
         try pipe.fileHandleForWriting.write(contentsOf: Data([1]))
-        #expect(turns.next() == ["0"])
-        #expect(worker.post(nothing) && turns.next() == ["0", "1"])
+        #expect(nextTurns() == ["0"])
+        #expect(worker.post(nothing) && nextTurns() == ["0", "1"])
         #expect(close(worker) == ["0", "1", "last 0"] && !worker.canWaitForDescriptors)
     }
 
@@ -143,9 +131,9 @@ import TweaksTestSupport
     @Test func aWakeBeforeTheStartIsNotLost() {
         worker.wake()
         start(worker, descriptor: -1)
-        #expect(turns.next() == ["0"])
+        #expect(nextTurns() == ["0"])
         worker.wake()
-        #expect(turns.next() == ["0", "0"])
+        #expect(nextTurns() == ["0", "0"])
         close(worker)
     }
 }

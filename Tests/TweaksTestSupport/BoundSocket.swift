@@ -35,39 +35,48 @@ package final class BoundSocket: Sendable {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(number, $0, length) == 0 }
         }
         if !isBound { throw ClientError.system("bind", errno) }
-        if kind == .clients || kind == .packets, systemListen(number) != 0 { throw ClientError.system("listen", errno) }
+        if kind == .clients || kind == .packets, systemListen(number, 5) != 0 {
+            throw ClientError.system("listen", errno)
+        }
     }
 
     /// The loopback addresses.
     package enum Loopback: Sendable { case version4, version6 }
 
-    /// Listens on a free port of a loopback address.
-    package init(loopback: Loopback) throws {
+    /// Listens on a port of a loopback address; 0 picks a free one.
+    package init(loopback: Loopback, port wanted: Int = 0, backlog: Int32 = 5) throws {
         let isVersion6 = loopback == .version6
         number = makeSocket(isVersion6 ? AF_INET6 : AF_INET, streamType)
         if number < 0 { throw ClientError.system("socket", errno) }
         setReceiveTimeout(number, milliseconds: TestClient.timeout)
+        // The port of a server that has just stopped has connections that linger.
+        if wanted != 0 { setOption(number, SOL_SOCKET, SO_REUSEADDR) }
         if isVersion6 {
             var place = sockaddr_in6()
-            (place.sin6_family, place.sin6_addr) = (sa_family_t(AF_INET6), in6addr_loopback)
-            try Self.listen(number, &place)
+            place.sin6_family = sa_family_t(AF_INET6)
+            place.sin6_addr = in6addr_loopback
+            place.sin6_port = UInt16(wanted).bigEndian
+            try Self.listen(number, &place, backlog)
             port = Int(UInt16(bigEndian: place.sin6_port))
         } else {
             var place = sockaddr_in()
-            (place.sin_family, place.sin_addr.s_addr) = (sa_family_t(AF_INET), inet_addr("127.0.0.1"))
-            try Self.listen(number, &place)
+            place.sin_family = sa_family_t(AF_INET)
+            place.sin_addr.s_addr = inet_addr("127.0.0.1")
+            place.sin_port = UInt16(wanted).bigEndian
+            try Self.listen(number, &place, backlog)
             port = Int(UInt16(bigEndian: place.sin_port))
         }
         address = "\(isVersion6 ? "[::1]" : "127.0.0.1"):\(port)"
     }
 
     /// Binds and listens, and stores the assigned port in the address.
-    private static func listen<Address>(_ number: Int32, _ place: inout Address) throws {
+    private static func listen<Address>(_ number: Int32, _ place: inout Address, _ backlog: Int32) throws {
         var length = socklen_t(MemoryLayout<Address>.size)
         let isBound = withUnsafeMutablePointer(to: &place) { pointer in
             // A sockaddr_in begins like a sockaddr: that is the contract of the socket calls.
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(number, $0, length) == 0 && systemListen(number) == 0 && getsockname(number, $0, &length) == 0
+                bind(number, $0, length) == 0 && systemListen(number, backlog) == 0
+                    && getsockname(number, $0, &length) == 0
             }
         }
         if !isBound { throw ClientError.system("bind", errno) }
@@ -81,7 +90,7 @@ package final class BoundSocket: Sendable {
     /// Waits for the next datagram.
     package func next() throws -> String {
         var bytes = [UInt8](repeating: 0, count: 8_192)
-        let count = recv(number, &bytes, bytes.count, 0)
+        let count = uninterrupted { recv(number, &bytes, bytes.count, 0) }
         if count < 0 { throw ClientError.system("recv", errno) }
         return String(decoding: bytes[..<count], as: UTF8.self)
     }
@@ -89,12 +98,12 @@ package final class BoundSocket: Sendable {
     /// Whether no datagram has arrived.
     package var isEmpty: Bool {
         var byte: UInt8 = 0
-        return recv(number, &byte, 1, Int32(MSG_DONTWAIT)) < 0
+        return uninterrupted { recv(number, &byte, 1, Int32(MSG_DONTWAIT)) } < 0
     }
 
     /// Waits for the next client; the caller closes its connection.
     package func accepted() throws -> Int32 {
-        let peer = accept(number, nil, nil)
+        let peer = uninterrupted { accept(number, nil, nil) }
         if peer < 0 { throw ClientError.system("accept", errno) }
         _ = fcntl(peer, F_SETFD, FD_CLOEXEC)
         return peer
@@ -102,4 +111,4 @@ package final class BoundSocket: Sendable {
 }
 
 /// listen(2), under a name that does not collide with a method.
-private func systemListen(_ number: Int32) -> Int32 { listen(number, 5) }
+private func systemListen(_ number: Int32, _ backlog: Int32) -> Int32 { listen(number, backlog) }

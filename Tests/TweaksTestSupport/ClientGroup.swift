@@ -35,7 +35,7 @@ package final class ClientGroup {
         var waiting = Set(clients.indices.filter { !isSatisfied(received[$0]) })
         var entries = clients.map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
         while !waiting.isEmpty {
-            guard poll(&entries, .init(entries.count), TestClient.timeout) > 0 else {
+            guard uninterrupted({ poll(&entries, .init(entries.count), TestClient.timeout) }) > 0 else {
                 throw ClientError.timeout(
                     "\(waiting.count) of \(clients.count) still wait, \(received[waiting.first ?? 0])")
             }
@@ -48,7 +48,7 @@ package final class ClientGroup {
 
     private func receive(_ position: Int) throws {
         var chunk = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(clients[position].number, &chunk, chunk.count, 0)
+        let count = uninterrupted { recv(clients[position].number, &chunk, chunk.count, 0) }
         guard count > 0 else { throw ClientError.ended("watcher \(position)") }
         var bytes = unfinished[position] + chunk[..<count]
         let end = (bytes.lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1

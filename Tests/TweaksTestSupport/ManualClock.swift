@@ -1,22 +1,64 @@
 // A clock that only a test advances, for code that reads the time or sleeps.
 
+package import Dispatch
+import Foundation
 import Synchronization
+package import Testing
 package import Tweaks
+import TweaksStorage
 
-/// A clock that stands still until it is advanced.
-package final class ManualClock: Sendable {
+/// A monotonic clock and a wall clock that stand still until they are advanced.
+///
+/// A running one is the system's monotonic clock, which a test puts forward: it jumps past a timeout at once, so that
+/// only what has to expire does, even on a slow machine.
+package final class ManualClock: StorageTime {
     private struct State {
-        var now = Moment.now
+        /// Nil: it is running.
+        let start: Moment?
+        var offset = Duration.zero
+        var wall: Int64
         var sleepers: [UInt64: (end: Moment, continuation: CheckedContinuation<Void, any Error>)] = [:]
         var canceled: Set<UInt64> = []
         var count: UInt64 = 0
+        /// The thread that sleeps.
+        var thread: (semaphore: DispatchSemaphore, deadline: Moment?)?
+
+        var now: Moment { (start ?? .now) + offset }
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+    private let condition = NSCondition()
 
-    package init() {}
+    /// - Parameter wall: The wall clock, in milliseconds since 1970; by default it begins on 2026-11-21 at 9:30.
+    package init(wall: Int64 = 1_795_253_400_123, isRunning: Bool = false) {
+        state = Mutex(State(start: isRunning ? nil : .now, wall: wall))
+    }
 
     package var now: Moment { state.withLock { $0.now } }
+
+    package var wall: Int64 {
+        get { state.withLock { $0.wall } }
+        set { state.withLock { $0.wall = newValue } }
+    }
+
+    /// Sets the wall clock.
+    package func jump(by milliseconds: Int64) { state.withLock { $0.wall += milliseconds } }
+
+    /// Advances both clocks, or the monotonic one alone, and wakes the tasks and the thread whose time has come.
+    package func advance(by duration: Duration, movesWall: Bool = true) {
+        let (tasks, thread) = state.withLock { state in
+            state.offset += duration
+            if movesWall { state.wall += Int64(duration / .milliseconds(1)) }
+            let due = state.sleepers.filter { $0.value.end <= state.now }
+            for number in due.keys { state.sleepers[number] = nil }
+            let isThreadDue = state.thread?.deadline.map { $0 <= state.now } ?? false
+            return (due.values.map(\.continuation), isThreadDue ? state.thread?.semaphore : nil)
+        }
+        for task in tasks { task.resume() }
+        thread?.signal()
+    }
+
+    // MARK: Tasks
 
     /// The wake-up times of all sleeping tasks, in order.
     package var sleepers: [Moment] { state.withLock { $0.sleepers.values.map(\.end).sorted() } }
@@ -49,14 +91,58 @@ package final class ManualClock: Sendable {
         }
     }
 
-    /// Advances the clock and wakes the tasks whose time has come.
-    package func advance(by duration: Duration) {
-        let woken = state.withLock { state in
-            state.now += duration
-            let due = state.sleepers.filter { $0.value.end <= state.now }
-            for number in due.keys { state.sleepers[number] = nil }
-            return due.values.map(\.continuation)
+    // MARK: The thread of a storage
+
+    package func wait(for semaphore: DispatchSemaphore, until deadline: Moment?) {
+        let isOver = state.withLock { state in
+            if let deadline, deadline <= state.now { return true }
+            state.thread = (semaphore, deadline)
+            return false
         }
-        for continuation in woken { continuation.resume() }
+        if isOver {
+            _ = semaphore.wait(timeout: .now())
+            return
+        }
+        condition.withLock { condition.broadcast() }
+        semaphore.wait()
+        state.withLock { $0.thread = nil }
+    }
+
+    /// Blocks until the storage sleeps for exactly this long, then advances by as much.
+    package func advance(whenAsleepFor duration: Duration, at location: SourceLocation = #_sourceLocation) {
+        waitUntilAsleep(for: duration, at: location)
+        advance(by: duration)
+    }
+
+    /// Blocks until the storage sleeps for exactly one of these durations.
+    package func waitUntilAsleep(for durations: Duration..., at location: SourceLocation = #_sourceLocation) {
+        waitUntil("for \(durations)", location) { state in
+            durations.contains { state.thread?.deadline == state.now + $0 }
+        }
+    }
+
+    /// Blocks until the storage sleeps without a deadline.
+    package func waitUntilIdle(at location: SourceLocation = #_sourceLocation) {
+        waitUntil("without a deadline", location) { $0.thread.map { $0.deadline == nil } ?? false }
+    }
+
+    /// Blocks until the storage sleeps again, after an advance that has woken it.
+    package func waitUntilAsleep(at location: SourceLocation = #_sourceLocation) {
+        waitUntil("again", location) { state in
+            state.thread.map { $0.deadline.map { $0 > state.now } ?? true } ?? false
+        }
+    }
+
+    private func waitUntil(_ wanted: String, _ location: SourceLocation, _ isTrue: (State) -> Bool) {
+        let end = Date(timeIntervalSinceNow: Double(TestClient.timeout) / 1_000)
+        let isThere = condition.withLock {
+            while !state.withLock({ isTrue($0) }) {
+                if !condition.wait(until: end) { return false }
+            }
+            return true
+        }
+        if isThere { return }
+        let rest = state.withLock { state in state.thread.map { $0.deadline.map { $0 - state.now } } }
+        Issue.record("the storage does not sleep \(wanted), but \(String(describing: rest))", sourceLocation: location)
     }
 }

@@ -36,6 +36,14 @@ func setReceiveTimeout(_ number: Int32, milliseconds: Int32) {
     setsockopt(number, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
 }
 
+/// Repeats a system call that a signal has interrupted: the tests themselves send and handle signals.
+package func uninterrupted<Number: SignedInteger>(_ call: () -> Number) -> Number {
+    while true {
+        let result = call()
+        if result >= 0 || errno != EINTR { return result }
+    }
+}
+
 /// close(2)
 func systemClose(_ number: Int32) -> Int32 { close(number) }
 

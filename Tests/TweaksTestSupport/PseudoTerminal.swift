@@ -51,7 +51,8 @@ package final class PseudoTerminal {
     /// Types keys: `\r` is Enter, `\u{3}` is Ctrl-C.
     package func type(_ keys: String) throws {
         let bytes = Array(keys.utf8)
-        guard write(master, bytes, bytes.count) == bytes.count else { throw ClientError.system("write", errno) }
+        let count = uninterrupted { write(master, bytes, bytes.count) }
+        guard count == bytes.count else { throw ClientError.system("write", errno) }
     }
 
     /// Reads the output up to and including a text, with echoed keys; line ends are LF.
@@ -69,9 +70,9 @@ package final class PseudoTerminal {
     /// Reads what the program writes next, unchanged.
     package func readBytes() throws -> [UInt8] {
         var entry = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-        guard poll(&entry, 1, TestClient.timeout) > 0 else { throw ClientError.timeout(text) }
+        guard uninterrupted({ poll(&entry, 1, TestClient.timeout) }) > 0 else { throw ClientError.timeout(text) }
         var chunk = [UInt8](repeating: 0, count: 4_096)
-        let count = systemRead(master, &chunk, chunk.count)
+        let count = uninterrupted { systemRead(master, &chunk, chunk.count) }
         // Linux returns EIO when the program has ended.
         guard count > 0 else { throw ClientError.ended(text) }
         return Array(chunk[..<count])

@@ -17,20 +17,17 @@ package enum SwiftCompiler {
         let directory = try TemporaryDirectory()
         let file = directory.file("Snippet.swift")
         try Data(source.utf8).write(to: URL(fileURLWithPath: file))
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = [
-            "-typecheck", "-parse-as-library", "-swift-version", "6", "-diagnostic-style", "llvm", "-I", modules, file,
-        ]
-        let output = Pipe()
-        process.standardError = output
-        try process.run()
-        let text = try output.fileHandleForReading.readRest()
-        process.waitUntilExit()
-        let lines = String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+        let run = try RunningProgram(
+            program,
+            [
+                "-typecheck", "-parse-as-library", "-swift-version", "6", "-diagnostic-style", "llvm", "-I", modules,
+                file,
+            ], output: .shared, errors: .read
+        ).result()
+        let lines = run.errors.split(separator: "\n").map(String.init)
         let errors = lines.filter { $0.contains("error: ") }
         // A compiler that cannot start prints no error for the source.
-        return errors.isEmpty && process.terminationStatus != 0 ? lines : errors
+        return errors.isEmpty && run.code != 0 ? lines : errors
     }
 
     private static var program: String? {

@@ -1,4 +1,4 @@
-// Creates a temporary directory for one test.
+// Creates a temporary directory for one test, and the files in it.
 
 #if canImport(Darwin)
     import Darwin
@@ -28,4 +28,31 @@ package final class TemporaryDirectory: Sendable {
 
     /// The path of a file in it.
     package func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// The sorted names in a folder.
+    package func names(_ folder: String = "") -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: file(folder))) ?? []).sorted()
+    }
+
+    package func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file(name)))
+    }
+
+    package func read(_ name: String) -> String? {
+        FileManager.default.contents(atPath: file(name)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The lines of a file; none if it is missing.
+    package func lines(_ name: String) -> [String] { (read(name) ?? "").split(separator: "\n").map { String($0) } }
+
+    /// Creates a folder, with the missing ones above it.
+    package func makeFolder(_ name: String, mode: Int = 0o700) throws {
+        try FileManager.default.createDirectory(
+            atPath: file(name), withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
+    }
+
+    /// The permissions of a file or folder.
+    package func mode(_ name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: file(name))[.posixPermissions] as? Int
+    }
 }

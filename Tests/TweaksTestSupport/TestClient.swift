@@ -218,13 +218,10 @@ package final class TestClient {
         if start == buffer.count { (buffer, start) = ([], 0) }
         guard waits(for: Int16(POLLIN)) else { throw ClientError.timeout(pending) }
         var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = recv(number, &chunk, chunk.count, 0)
-            if count < 0, errno == EINTR { continue }
-            if count < 0 { throw ClientError.system("recv", errno) }
-            buffer += chunk[..<count]
-            return count > 0
-        }
+        let count = uninterrupted { recv(number, &chunk, chunk.count, 0) }
+        if count < 0 { throw ClientError.system("recv", errno) }
+        buffer += chunk[..<count]
+        return count > 0
     }
 
     /// Waits for an event of poll(2), or POLLHUP or POLLERR. False when it times out.
@@ -241,11 +238,7 @@ package final class TestClient {
 
     private func isReady(_ event: Int16, within milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: number, events: event, revents: 0)
-        while true {
-            let count = poll(&entry, 1, milliseconds)
-            if count < 0, errno == EINTR { continue }
-            return count > 0
-        }
+        return uninterrupted { poll(&entry, 1, milliseconds) } > 0
     }
 
     /// Whether bytes can be read without waiting.

@@ -19,36 +19,51 @@ package enum Transport: String, CaseIterable, Sendable {
 /// A running server with its own registry; it stops when it and its last client are deallocated.
 ///
 /// It has no thread by default: a waiting client runs the server's turns, which makes tests deterministic.
-package final class TestServer {
+open class TestServer {
     package let registry: TweakRegistry
     package let server: TweakServer
     package let directory: TemporaryDirectory
-    private let clock = OffsetClock()
+    /// The clock of its deadlines, which runs unless the test gives another one.
+    package let clock: ManualClock
     /// Runs the server's turns; nil if the server has a thread.
     package let stepped: SteppedServer?
 
+    /// What a server listens at besides its Unix socket.
+    package enum Port: Sendable { case none, open, tokens }
+
     /// Starts a server, by default with the example tweaks.
-    /// - Parameter hasThread: Whether it has a thread, for tests of programs, threads and stopping.
+    /// - Parameters:
+    ///   - store: The storage of the registry.
+    ///   - hasThread: Whether it has a thread, for tests of programs, threads and stopping.
     package init(
         registry: TweakRegistry = ExampleTweaks().registry, limits: TweakServerLimits = TweakServerLimits(),
-        hooks: TweakServerHooks = TweakServerHooks(), hasThread: Bool = false
+        hooks: TweakServerHooks = TweakServerHooks(), port: Port = .open, store: GatedStore? = nil,
+        clock: ManualClock = ManualClock(isRunning: true), hasThread: Bool = false
     ) throws {
         self.registry = registry
+        self.clock = clock
         directory = try TemporaryDirectory()
+        store?.attach(to: registry, overrides: [], revision: 0)
         var hooks = hooks
-        let clock = clock
         hooks.clock = { clock.now }
+        let tcp: [TweakListener] =
+            switch port {
+            case .none: []
+            case .open: [.tcp(port: 0)]
+            case .tokens: [.tcpWithTokens(port: 0)]
+            }
         server = TweakServer(
-            name: "example", registry: registry, listeners: [.unix(path: directory.file("socket")), .tcp(port: 0)],
+            name: "example", registry: registry, listeners: [.unix(path: directory.file("socket"))] + tcp,
             limits: limits, hooks: hooks)
         stepped = try server.started(hasThread: hasThread)
     }
 
     deinit { server.stop(stepped) }
 
-    /// Advances the clock of its deadlines.
+    /// Advances the clock of its deadlines, which is not the wall clock.
     package func pass(_ duration: Duration) {
-        clock.advance(by: duration, server)
+        clock.advance(by: duration, movesWall: false)
+        server.wake()
         stepped?.settle()
     }
 
@@ -56,6 +71,11 @@ package final class TestServer {
     /// - Returns: Whether this took no more than a number of turns.
     @discardableResult
     package func settle(atMost turns: Int = .max) -> Bool { stepped?.settle(atMost: turns) ?? true }
+
+    /// Returns when everything posted before was handled: the second request comes in a later round.
+    package func settle(_ client: TestClient) throws {
+        for _ in 1...2 { try client.ask("ping") }
+    }
 
     /// The path of its socket.
     package var path: String { directory.file("socket") }

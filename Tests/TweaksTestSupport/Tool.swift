@@ -17,11 +17,16 @@ package struct Tool: Sendable {
     package static let sh = Tool("sh")
     package static let sha256sum = Tool("sha256sum")
     package static let curl = Tool("curl")
+    package static let vim = Tool("vim")
+    package static let flock = Tool("flock")
+    package static let mount = Tool("mount")
+    package static let umount = Tool("umount")
 
     package let path: String
 
     private init(_ name: String) {
-        self = Tool(name, in: ["/usr/bin", "/bin", "/usr/local/bin", "/opt/homebrew/bin"]) ?? Tool(path: name)
+        let directories = ["/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin", "/opt/homebrew/bin"]
+        self = Tool(name, in: directories) ?? Tool(path: name)
     }
 
     private init?(_ name: String, in directories: [String]) {
@@ -36,21 +41,13 @@ package struct Tool: Sendable {
     package var exists: Bool { path.hasPrefix("/") }
 
     /// Runs it to its end and returns what it printed.
-    package func run(_ arguments: [String], input: String) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        let (toTool, fromTool) = (Pipe(), Pipe())
-        (process.standardInput, process.standardOutput) = (toTool, fromTool)
-        try process.run()
+    package func run(_ arguments: [String], input: String = "") throws -> String {
+        let program = try RunningProgram(path, arguments)
         // The input may exceed what a pipe holds.
         Thread.detachNewThread {
-            toTool.fileHandleForWriting.writeUnlessBroken(input)
-            try? toTool.fileHandleForWriting.close()
+            program.type(input)
+            program.endInput()
         }
-        defer { if process.isRunning { process.terminate() } }
-        let output = try fromTool.fileHandleForReading.readRest()
-        process.waitUntilExit()
-        return String(decoding: output, as: UTF8.self)
+        return try program.result().output
     }
 }

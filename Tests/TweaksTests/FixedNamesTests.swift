@@ -2,6 +2,7 @@
 
 import Testing
 import Tweaks
+import TweaksTestSupport
 
 enum Alignment: String, CaseIterable, TweakConvertible { case left, center, right }
 

@@ -13,7 +13,7 @@ extension WithSettings {
 
         /// A client that sends a thousand wrong tokens on as many connections.
         @Test func aFloodOfWrongTokensIsCounted() {
-            let handle = Log.handler { [log] in log.add($1 + $0) }
+            let handle = Log.handler { [log] in log.note($1 + $0) }
             let start = ContinuousClock.now
             for number in 1...20_000 { handle(.wrongToken(number)) }
             handle(.warning("the disk is full"))

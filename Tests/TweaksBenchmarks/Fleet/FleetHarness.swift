@@ -154,7 +154,7 @@ private final class FleetLines {
             }
             var wanted = pollfd(fd: pipe.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&wanted, 1, Int32(seconds * 1_000)) == 1 else { throw TimedOut() }
-            rest += pipe.fileHandleForReading.availableData
+            rest += pipe.fileHandleForReading.readAvailable()
         }
     }
 }

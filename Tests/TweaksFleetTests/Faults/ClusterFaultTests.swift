@@ -114,7 +114,7 @@ import TweaksTestSupport
         let second = try cluster.process("i2", first: late)
         cluster.server.resume(late)
         await second.wait(second.size, 80)
-        #expect(!second.log.contains("restored"), "\(second.log.lines)")
+        #expect(!second.log.contains("restored"), "\(second.log.all)")
         await [process, second].stop()
     }
 }

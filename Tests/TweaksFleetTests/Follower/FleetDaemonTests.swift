@@ -12,7 +12,7 @@ import TweaksTestSupport
 @Suite(.blockingCluster) struct FleetDaemonTests {
     private let directory: TemporaryDirectory
     private let registry = TweakRegistry()
-    private let log = FleetLog()
+    private let log = LogLines()
     private let size: Tweak<Double>
 
     init() throws {
@@ -26,7 +26,7 @@ import TweaksTestSupport
         let own = ["TWEAKS_SOCKET": directory.file("socket"), "TWEAKS_STATE_DIR": directory.file("state")]
         let configuration = TweakDaemon.Configuration.test(registry, own.merging(environment) { $1 }) { [log] in
             ($0.storage, $0.sources) = (.standard, sources)
-            $0.onEvent = { log.add($0.description) }
+            $0.onEvent = { log.note($0.description) }
         }
         return try TweakDaemon.start("api", configuration)
     }
@@ -47,7 +47,7 @@ import TweaksTestSupport
 
     @Test func `A program without a fleet source logs that the variable is not used`() throws {
         let daemon = try start(["TWEAKS_FLEET": "http://127.0.0.1:1"], sources: [])
-        #expect(log.lines.contains { $0.hasPrefix("TWEAKS_FLEET is not used: this program follows no fleet") })
+        #expect(log.all.contains { $0.hasPrefix("TWEAKS_FLEET is not used: this program follows no fleet") })
         daemon.stop()
     }
 
@@ -71,8 +71,7 @@ import TweaksTestSupport
         let state = LastGood(
             position: FleetPosition(clusterID: 1, revision: 42, head: head),
             keys: pairs.map { EtcdKeyValue(key: $0, value: $1, modRevision: 41) })
-        try FileManager.default.createDirectory(
-            atPath: directory.file("state"), withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try directory.makeFolder("state")
         try LastGoodFile(directory: directory.file("state"), keys: keys).save(state)
         let daemon = try start(["TWEAKS_FLEET": "http://127.0.0.1:1"])
         #expect(size.value == 80)

@@ -8,7 +8,7 @@ import TweaksTestSupport
 
 @Suite(.prompt) struct FollowerTests {
     private let etcd = MemoryEtcd()
-    private let time = ManualFleetClock()
+    private let time = ManualClock(wall: 1_700_000_000_000)
     private let keys = FleetKeys(name: "api")
 
     private func start(_ directory: TemporaryDirectory? = nil, labels: Labels = [:]) throws -> FollowingProcess {
@@ -214,7 +214,7 @@ import TweaksTestSupport
         let process = try await startWithSize60()
         try await time.pass(.seconds(300))
         #expect((10...60).contains(etcd.watchesAsked), "\(etcd.watchesAsked)")
-        #expect(!process.log.contains("follows the fleet"), "\(process.log.lines)")
+        #expect(!process.log.contains("follows the fleet"), "\(process.log.all)")
         etcd.setFaults { $0.refusal = nil }
         try await time.pass { await process.log.wait(for: "follows the fleet api") }
     }
@@ -228,7 +228,7 @@ import TweaksTestSupport
         await process.wait(process.size, 70)
         etcd.setFaults { $0.isStalled = false }
         try await time.pass(.seconds(60))
-        #expect(!process.log.contains("restored"), "\(process.log.lines)")
+        #expect(!process.log.contains("restored"), "\(process.log.all)")
     }
 
     // MARK: Registrations and statuses
@@ -252,7 +252,7 @@ import TweaksTestSupport
         let process = try start()
         try await time.pass { await process.log.wait(for: "its status cannot be written") }
         try await time.pass(.seconds(60))
-        #expect(process.log.lines.count { $0.contains("its status cannot be written") } == 1)
+        #expect(process.log.all.count { $0.contains("its status cannot be written") } == 1)
         #expect(etcd.all(keys.instances).isEmpty && process.size.value == 60)
         etcd.setFaults { $0.isFull = false }
         try await pass { [etcd, keys] in !etcd.all(keys.instances).isEmpty }

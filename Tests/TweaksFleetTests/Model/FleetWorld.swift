@@ -46,7 +46,7 @@ final class WorldProcess {
 /// A fleet in virtual time.
 final class FleetWorld {
     let etcd = MemoryEtcd()
-    let time = ManualFleetClock()
+    let time = ManualClock(wall: 1_700_000_000_000)
     let keys = FleetKeys(name: "api")
     var random: SeededGenerator
     let processes: [WorldProcess]

@@ -2,6 +2,7 @@
 
 import Testing
 import Tweaks
+import TweaksTestSupport
 
 @testable import TweaksFleet
 
@@ -23,7 +24,7 @@ import Tweaks
     private static func core(_ keys: FleetKeys, _ registry: TweakRegistry) -> FleetCore {
         FleetCore(
             keys: keys, instance: FleetInstance(id: "i1"), sink: TweakSourceSink(.fleet, registry),
-            time: ManualFleetClock())
+            time: ManualClock(wall: 1_700_000_000_000))
     }
 
     /// Puts or deletes a key; the process applies that.

@@ -1,25 +1,18 @@
 // Tests a driver: the inputs that it handles, the keys that it writes, the events that it reports.
 
-import Synchronization
 import Testing
 import Tweaks
+import TweaksTestSupport
 
 @testable import TweaksFleet
 
 @Suite struct DriverRunTests {
-    /// A wall clock that tests advance.
-    private final class Clock: Sendable {
-        private let time = Mutex<Int64>(1_000_000)
-        var now: Int64 { time.withLock { $0 } }
-        func advance(_ seconds: Int64) { time.withLock { $0 += seconds * 1_000 } }
-    }
-
     private let harness = OperatorHarness()
-    private let clock = Clock()
+    private let clock = ManualClock(wall: 1_000_000)
     private let ids = (0..<10).map { "i\($0)" }
 
     private func fleet() -> FleetOperator {
-        FleetOperator(harness.etcd, harness.keys, by: "alice", now: { [clock] in clock.now })
+        FleetOperator(harness.etcd, harness.keys, by: "alice", now: { [clock] in clock.wall })
     }
 
     /// Begins a rollout with ten processes; the driver has read it.
@@ -54,7 +47,7 @@ import Tweaks
     private func passStep(_ run: inout DriverRun) async throws {
         for _ in 0..<12 {
             #expect(await run.handle(try await read()).isEmpty)
-            clock.advance(25)
+            clock.advance(by: .seconds(25))
         }
     }
 
@@ -72,15 +65,15 @@ import Tweaks
     @Test func `A rollout without problems is stepped and finished`() async throws {
         var run = try await begin()
         report()
-        clock.advance(25)
+        clock.advance(by: .seconds(25))
         #expect(await run.handle(.tick).isEmpty)
         for _ in 0..<10 {
-            clock.advance(25)
+            clock.advance(by: .seconds(25))
             #expect(await run.handle(try await read()).isEmpty)
         }
-        clock.advance(24)
+        clock.advance(by: .seconds(24))
         #expect(await run.handle(.tick).isEmpty)
-        clock.advance(1)
+        clock.advance(by: .seconds(1))
         #expect(await run.handle(.tick) == [.stepped(to: .all)])
         report()
         try await passStep(&run)
@@ -94,7 +87,7 @@ import Tweaks
         status.refused = [.init(rollout: "r1", path: "A/B/C", reason: "too large")]
         let key = harness.keys.instance("i3", start: 1)
         let event = EtcdEvent(.put, EtcdKeyValue(key: key, value: status.bytes, modRevision: 1_000))
-        clock.advance(1)
+        clock.advance(by: .seconds(1))
         let events = await run.handle(.watched(EtcdHeader(clusterID: 1, revision: 1_000), [event]))
         #expect(events.first?.abortReason == "i3 refuses it: A/B/C: too large")
         #expect(try await harness.rollout() == nil)
@@ -167,11 +160,11 @@ import Tweaks
         report()
         try await passStep(&run)
         #expect(await run.handle(.tick).isEmpty)
-        let until = clock.now + 600_000
+        let until = clock.wall + 600_000
         #expect(await run.handle(.tick) == [.awaitingConfirmation(until: until)])
         #expect(await run.handle(.tick).isEmpty)
         for _ in 0..<24 {
-            clock.advance(25)
+            clock.advance(by: .seconds(25))
             _ = await run.handle(try await read())
         }
         #expect(try await harness.rollout() == nil)
@@ -183,14 +176,14 @@ import Tweaks
         #expect(await run.handle(.outage("no answer")) == [.outage("no answer")])
         #expect(await run.handle(.outage("no answer")).isEmpty)
         remove(ids.dropLast())
-        clock.advance(20)
+        clock.advance(by: .seconds(20))
         #expect(await run.handle(.tick).isEmpty)
         #expect(await run.handle(try await read()) == [.contact])
         for _ in 0..<2 {
-            clock.advance(29)
+            clock.advance(by: .seconds(29))
             #expect(await run.handle(try await read()).isEmpty)
         }
-        clock.advance(2)
+        clock.advance(by: .seconds(2))
         #expect(await run.handle(try await read()).first?.abortReason != nil)
     }
 
@@ -200,7 +193,7 @@ import Tweaks
         #expect(try await harness.rollout()?.value.reached == Int64(members.count))
         remove([members[0]])
         await fleet().release(first.claim)
-        clock.advance(600)
+        clock.advance(by: .seconds(600))
 
         let claim = try await fleet().claim("r1", host: "elsewhere", pid: 2)
         _ = try await fleet().resume("r1", fence: claim.fence)
@@ -208,7 +201,7 @@ import Tweaks
         #expect(await run.handle(try await read()).isEmpty)
         var events: [DriverEvent] = []
         for _ in 0..<20 where events.isEmpty {
-            clock.advance(25)
+            clock.advance(by: .seconds(25))
             report(ids.filter { $0 != members[0] })
             events = await run.handle(try await read())
         }
@@ -218,23 +211,23 @@ import Tweaks
 
     @Test func `The sleep of a driver's machine counts as an outage`() async throws {
         var run = try await begin(steps: [10_000])
-        clock.advance(3_000)
+        clock.advance(by: .seconds(3_000))
         remove(ids.dropLast())
         #expect(await run.handle(try await read()).isEmpty)
-        clock.advance(29)
+        clock.advance(by: .seconds(29))
         #expect(await run.handle(.tick).isEmpty)
     }
 
     @Test func `A full etcd keeps a rollout at its step, and the write is retried`() async throws {
         var run = try await beginFull()
         #expect(try await harness.rollout()?.value.share.hundredths == 5_000)
-        clock.advance(19)
+        clock.advance(by: .seconds(19))
         #expect(await run.handle(.tick).isEmpty, "not retried at every tick")
-        clock.advance(1)
+        clock.advance(by: .seconds(1))
         #expect(await run.handle(.tick).isEmpty, "reported only once")
 
         harness.etcd.setFaults { $0.isFull = false }
-        clock.advance(20)
+        clock.advance(by: .seconds(20))
         #expect(await run.handle(.tick) == [.stepped(to: .all)])
     }
 
@@ -243,7 +236,7 @@ import Tweaks
         remove(try await members())
         for seconds in [29, 2] as [Int64] {
             _ = await run.handle(try await read())
-            clock.advance(seconds)
+            clock.advance(by: .seconds(seconds))
         }
         let events = await run.handle(try await read())
         #expect(events.first?.abortReason != nil, "\(events)")

@@ -1,12 +1,5 @@
 // Runs tweakctl-fleet as a process with a real etcd.
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 import Foundation
 import Testing
 import Tweaks
@@ -47,13 +40,18 @@ final class FleetProgramFixture: Sendable {
         }
     }
 
-    func start(_ line: String) throws -> RunningFleetProgram { try RunningFleetProgram(line, etcd: server.url(0)) }
+    func start(_ line: String) throws -> RunningProgram {
+        let variables = ["TWEAKS_FLEET": server.url(0), "TERM": "dumb"]
+        return try RunningProgram(
+            BuiltProgram.path("tweakctl-fleet"), ShellWords.split(line),
+            environment: ProcessInfo.processInfo.environment.merging(variables) { $1 }, errors: .read)
+    }
 
     /// Runs it to its end; returns the exit code and the output.
-    func run(_ line: String, input: String = "") throws -> (code: Int32, output: String, errors: String) {
+    func run(_ line: String, input: String = "") throws -> RunningProgram.Result {
         let program = try start(line)
-        program.input.fileHandleForWriting.writeUnlessBroken(input)
-        try? program.input.fileHandleForWriting.close()
+        program.type(input)
+        program.endInput()
         return try program.result()
     }
 
@@ -74,46 +72,6 @@ final class FleetProgramFixture: Sendable {
     /// Returns the ID of the only rollout.
     func rolloutID() throws -> String {
         String(try #require(try output("api ls").split(separator: " ").first { $0.hasSuffix(":") }?.dropLast()))
-    }
-}
-
-/// One run of tweakctl-fleet.
-final class RunningFleetProgram {
-    let process = Process()
-    let (input, output, errors) = (Pipe(), Pipe(), Pipe())
-    private var text = ""
-
-    fileprivate init(_ line: String, etcd: String) throws {
-        process.executableURL = BuiltProgram.url("tweakctl-fleet")
-        process.arguments = ShellWords.split(line)
-        process.environment = ProcessInfo.processInfo.environment.merging(["TWEAKS_FLEET": etcd, "TERM": "dumb"]) { $1 }
-        (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
-        // Threads of Dispatch block signals, and child processes inherit that.
-        var none = sigset_t()
-        sigemptyset(&none)
-        pthread_sigmask(SIG_SETMASK, &none, nil)
-        try process.run()
-    }
-
-    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
-
-    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
-
-    /// Reads standard output up to a text.
-    func wait(for wanted: String) throws {
-        while !text.contains(wanted) {
-            let data = try output.fileHandleForReading.readSome()
-            if data.isEmpty { throw ClientError.ended("no “\(wanted)” in “\(text)”; \(try result())") }
-            text += String(decoding: data, as: UTF8.self)
-        }
-    }
-
-    func result() throws -> (code: Int32, output: String, errors: String) {
-        text += String(decoding: try output.fileHandleForReading.readRest(), as: UTF8.self)
-        let errors = String(decoding: try errors.fileHandleForReading.readRest(), as: UTF8.self)
-        process.waitUntilExit()
-        let code = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
-        return (code, text, errors)
     }
 }
 

@@ -80,8 +80,8 @@ final class EtcdServer: Sendable {
     private func waitUntilServing(_ index: Int) async throws {
         let log = member(index).log
         // The message of etcd 3.4 to 3.6.
-        await log.wait(for: "serving client traffic", ChildProcess.end)
-        if log.contains(ChildProcess.end) { throw EtcdStartError(output: log.lines.suffix(20).joined(separator: "\n")) }
+        await log.wait(for: "serving client traffic", RunningProgram.end)
+        if log.contains(RunningProgram.end) { throw EtcdStartError(output: log.all.suffix(20).joined(separator: "\n")) }
     }
 
     /// The URL of each member, by index.

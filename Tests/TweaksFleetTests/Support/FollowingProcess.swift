@@ -3,6 +3,7 @@
 import Synchronization
 import Tweaks
 import TweaksInterface
+import TweaksTestSupport
 
 @testable import TweaksFleet
 
@@ -12,7 +13,7 @@ final class FollowingProcess: Sendable {
     let size: Tweak<Double>
     let count: Tweak<Int>
     let follower: FleetFollower
-    let log = FleetLog()
+    let log = LogLines()
     let identity: FleetIdentity
     private let running = Mutex<Task<Void, Never>?>(nil)
 
@@ -30,7 +31,7 @@ final class FollowingProcess: Sendable {
         let log = log
         follower = FleetFollower(
             core, etcd: etcd, keys: keys, identity: identity, registry: registry, file: file,
-            sharedInfo: SharedFollowerInfo(), time: time, timings: timings, log: { log.add($0.description) })
+            sharedInfo: SharedFollowerInfo(), time: time, timings: timings, log: { log.note($0.description) })
     }
 
     func start() {
@@ -66,38 +67,6 @@ extension [FollowingProcess] {
     /// Waits until the tweak Size has a value in each process.
     func wait(size: Double) async { for process in self { await process.wait(process.size, size) } }
     func stop() async { for process in self { await process.stop() } }
-}
-
-/// Log lines that tests can wait for.
-final class FleetLog: Sendable {
-    private typealias Waiter = (texts: [String], continuation: CheckedContinuation<Void, Never>)
-
-    private let state = Mutex((lines: [String](), waiting: [Waiter]()))
-
-    var lines: [String] { state.withLock { $0.lines } }
-
-    func contains(_ text: String) -> Bool { lines.contains { $0.contains(text) } }
-
-    func add(_ line: String) {
-        let awake = state.withLock { state in
-            state.lines.append(line)
-            defer { state.waiting.removeAll { $0.texts.contains(where: line.contains) } }
-            return state.waiting.filter { $0.texts.contains(where: line.contains) }
-        }
-        for waiter in awake { waiter.continuation.resume() }
-    }
-
-    /// Waits for a line that contains one of the texts.
-    func wait(for texts: String...) async {
-        await withCheckedContinuation { continuation in
-            let isLogged = state.withLock { state in
-                if state.lines.contains(where: { texts.contains(where: $0.contains) }) { return true }
-                state.waiting.append((texts, continuation))
-                return false
-            }
-            if isLogged { continuation.resume() }
-        }
-    }
 }
 
 extension MemoryEtcd {

@@ -141,7 +141,7 @@ import TweaksTestSupport
 
     @Test func resetConnectionsDoNotDisturbOthers() throws {
         let registry = TweakRegistry.many(4_000)
-        let long = LongAction(in: registry)
+        let long = BlockedAction("Player/Audio/Long", in: registry)
         let server = try PanelServer(registry: registry)
         let line = try server.connectByLine()
         do {
@@ -159,7 +159,7 @@ import TweaksTestSupport
             try line.ask("Content/Text/Size = 70")
             return try line.ask("sessions").count <= 3
         }
-        long.gate.open()
+        long.released.open()
         try eventually(turning: server.stepped) { try line.ask("sessions").count <= 2 }
         let panel = try server.connect()
         #expect(try panel.ask("GET", Self.size).json["value"] as? Double == 70)

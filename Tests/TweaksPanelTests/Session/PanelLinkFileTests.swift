@@ -13,7 +13,7 @@ import TweaksTestSupport
         let (endpoint, reports) = (PanelEndpoint(.on), LogLines())
         var hooks = TweakServerHooks()
         hooks.serverEndpoints = [endpoint]
-        hooks.report = { reports.add($0) }
+        hooks.report = { reports.note($0) }
         let server = try TestServer(hooks: hooks)
         let path = server.path + ".panel"
         // A link that was never written, as on a terminal, is not written later.

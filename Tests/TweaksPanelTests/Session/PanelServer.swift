@@ -1,6 +1,5 @@
 // Runs a server with a panel, whose tokens, clocks, disk and presets a test controls.
 
-import Synchronization
 import Testing
 import Tweaks
 import TweaksPanel
@@ -10,20 +9,10 @@ import TweaksWire
 
 /// A started server; it stops when it is released, after its last client. The entry `ops` belongs to `token("ops")`.
 final class PanelServer {
-    let registry: TweakRegistry
-    let server: TweakServer
-    let stepped: SteppedServer?
-    let events = Events()
+    let events = Recorder<TweakSessionEvent>()
     let signIns: SignInStore
     let endpoint: PanelEndpoint
-    private let directory: TemporaryDirectory
-
-    /// The events of sessions, in order.
-    final class Events: Sendable {
-        private let list = Mutex<[TweakSessionEvent]>([])
-        var all: [TweakSessionEvent] { list.withLock { $0 } }
-        func add(_ event: TweakSessionEvent) { list.withLock { $0.append(event) } }
-    }
+    private let base: TestServer
 
     /// - Parameter gate: The gates of reads and writes of presets.
     init(
@@ -31,34 +20,28 @@ final class PanelServer {
         gate: (reached: Gate, goOn: Gate)? = nil, registry: TweakRegistry = ExampleTweaks().registry,
         hasThread: Bool = false, _ change: (inout TweakServerLimits) -> Void = { _ in }
     ) throws {
-        self.registry = registry
-        directory = try TemporaryDirectory()
-        if let store { store.attach(to: registry, overrides: [], revision: 0) }
         var limits = TweakServerLimits()
         limits.authenticationDelay = .zero ... .zero
         change(&limits)
         var hooks = TweakServerHooks()
         let table = TokenTable([.named("admin", .admin)] + tokens)
-        (hooks.tokens, hooks.presets) = ({ table }, try MemoryPresets(presets, gate: gate))
-        let (events, wallClock, clock) = (events, wallClock, clock)
-        signIns = SignInStore(wallClock: { wallClock.value.withLock { $0 } }, clock: { clock.now })
+        hooks.tokens = { table }
+        hooks.presets = try MemoryPresets(presets, gate: gate)
+        let clock = ManualClock(wall: 1_000_000, isRunning: true)
+        signIns = SignInStore(wallClock: { clock.wall }, clock: { clock.now })
         endpoint = PanelEndpoint(.on, signIns: signIns)
         hooks.serverEndpoints = [endpoint]
-        hooks.wallClock = { wallClock.value.withLock { $0 } }
-        hooks.clock = { clock.now }
-        hooks.onSessionEvent = { events.add($0) }
-        server = TweakServer(
-            name: "example", registry: registry, listeners: [.unix(path: directory.file("socket"))], limits: limits,
-            hooks: hooks)
-        stepped = try server.started(hasThread: hasThread)
+        hooks.wallClock = { clock.wall }
+        hooks.onSessionEvent = { [events] in events.note($0) }
+        base = try TestServer(
+            registry: registry, limits: limits, hooks: hooks, port: .none, store: store, clock: clock,
+            hasThread: hasThread)
     }
 
     convenience init(
         _ tokens: TokenEntry..., registry: TweakRegistry = ExampleTweaks().registry,
         _ change: (inout TweakServerLimits) -> Void = { _ in }
     ) throws { try self.init(tokens, registry: registry, change) }
-
-    deinit { server.stop(stepped) }
 
     /// A new server, and a client of its panel.
     static func connected(
@@ -79,21 +62,15 @@ final class PanelServer {
         return (server, try server.connect(name), try server.connectByLine())
     }
 
-    private final class WallClock: Sendable {
-        let value = Mutex<Int64>(1_000_000)
-    }
-
-    private let wallClock = WallClock()
-    private let clock = OffsetClock()
+    var registry: TweakRegistry { base.registry }
+    var server: TweakServer { base.server }
+    var stepped: SteppedServer? { base.stepped }
 
     /// Advances the monotonic clock, by which deadlines go.
-    func pass(_ duration: Duration) {
-        clock.advance(by: duration, server)
-        stepped?.settle()
-    }
+    func pass(_ duration: Duration) { base.pass(duration) }
 
     /// Sets the wall clock.
-    func setTime(_ milliseconds: Int64) { wallClock.value.withLock { $0 = milliseconds } }
+    func setTime(_ milliseconds: Int64) { base.clock.wall = milliseconds }
 
     var port: Int { server.endpointPort ?? 0 }
 
@@ -108,14 +85,12 @@ final class PanelServer {
     }
 
     /// A connection to its socket, with all rights.
-    func connectByLine() throws -> TestClient {
-        try TestClient(unix: directory.file("socket"), owner: self, server: stepped)
-    }
+    func connectByLine() throws -> TestClient { try base.connect() }
 
     /// A connection over HTTP.
     /// - Parameter name: The token of each request; nil: none.
     func connect(_ name: String? = "admin") throws -> PanelClient {
-        PanelClient(try TestClient(port: port, owner: self, server: stepped), port: port, token: name.map(Self.token))
+        PanelClient(try TestClient(port: port, owner: base, server: stepped), port: port, token: name.map(Self.token))
     }
 
     /// Replaces the server's tokens, and returns when they are in effect.
@@ -124,10 +99,8 @@ final class PanelServer {
         try settle(line)
     }
 
-    /// Returns when everything posted before is handled: the second request comes in a later round.
-    func settle(_ line: TestClient) throws {
-        for _ in 1...2 { try line.ask("ping") }
-    }
+    /// Returns when everything posted before is handled.
+    func settle(_ line: TestClient) throws { try base.settle(line) }
 
     /// The number that a tweak has.
     func number(_ path: String) -> Double? {
@@ -136,16 +109,6 @@ final class PanelServer {
         case .int(let value)?: Double(value)
         default: nil
         }
-    }
-}
-
-/// A value shared by threads.
-final class Box<Value: Sendable>: Sendable {
-    private let mutex: Mutex<Value>
-    init(_ value: Value) { mutex = Mutex(value) }
-    var value: Value {
-        get { mutex.withLock { $0 } }
-        set { mutex.withLock { $0 = newValue } }
     }
 }
 
@@ -174,19 +137,5 @@ extension TweakRegistry {
         let registry = ExampleTweaks().registry
         for number in 0..<count { _ = Tweak("Many", "Tweaks", "Number \(number)", number, registry: registry) }
         return registry
-    }
-}
-
-/// The action `Player/Audio/Long`, which waits for a gate.
-struct LongAction {
-    let began = Gate()
-    let gate = Gate()
-
-    init(in registry: TweakRegistry) {
-        tweakAction("Player", "Audio", "Long", registry: registry) { [began, gate] _ in
-            began.open()
-            await gate.wait()
-            return "done"
-        }
     }
 }

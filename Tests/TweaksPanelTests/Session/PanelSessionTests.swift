@@ -71,8 +71,8 @@ import TweaksWire
     /// Runs an action with another request after it, and kicks the session.
     private func kickDuringAnAction(
         _ server: PanelServer
-    ) throws -> (panel: PanelClient, line: TestClient, action: LongAction) {
-        let action = LongAction(in: server.registry)
+    ) throws -> (panel: PanelClient, line: TestClient, action: BlockedAction) {
+        let action = BlockedAction("Player/Audio/Long", in: server.registry)
         let (panel, line) = (try server.connect(), try server.connectByLine())
         let session = try #require(try panel.ask("GET", "/api/whoami").json["session"] as? Int)
         try panel.send("POST", "/api/actions/Player/Audio/Long", "{}")
@@ -85,7 +85,7 @@ import TweaksWire
     @Test func aKickedSessionGetsTheReplyOfItsActionAndNoMore() throws {
         let server = try PanelServer()
         let (panel, _, action) = try kickDuringAnAction(server)
-        action.gate.open()
+        action.released.open()
         let answer = try panel.read()
         #expect(answer.status == 200 && answer.json["output"] as? String == "done")
         let last = try panel.read()
@@ -102,7 +102,7 @@ import TweaksWire
         #expect(answer.status == 503 && answer.code == "closing" && answer["Connection"] == "close")
         #expect(answer.body.contains("kicked by uid"))
         #expect(try panel.hasEnded())
-        action.gate.open()
+        action.released.open()
         #expect(try line.ask("ping") == ["ok pong"])
         #expect(server.registry.revision == 0)
     }

@@ -197,13 +197,13 @@ import TweaksWire
     @Test(arguments: [Ending.expired, .revoked, .narrowed])
     func aTokenThatEndsDuringAnActionEndsTheNextRequest(_ ending: Ending) throws {
         let registry = ExampleTweaks().registry
-        let action = LongAction(in: registry)
+        let action = BlockedAction("Player/Audio/Long", in: registry)
         let (server, panel, line) = try PanelServer.connectedWithLine(Self.ops, as: "ops", registry: registry)
         let change = panel.request(size: 44)
         try panel.client.send(panel.request("POST", "/api/actions/Player/Audio/Long", "{}") + change)
         action.began.waitBlocking()
         try end(ending, server, line)
-        action.gate.open()
+        action.released.open()
         #expect(try panel.read().json["output"] as? String == "done")
         #expect(try panel.read().status == (ending == .narrowed ? 403 : 503))
         #expect(registry.revision == 0)

@@ -118,16 +118,16 @@ import TweaksWire
     @Test(arguments: rows) func theReplyDependsOnTheScopes(_ row: Row) throws {
         let server = try ScopedServer(
             registry: Self.registry(), presets: ["look": ["Label/Text/Size = 5"], "other": ["Label/Text/Size = 6"]])
-        let admin = try server.connect()
+        let admin = try server.connect(scopes: "admin")
         var size = 100
         func ask(_ client: TestClient) throws -> [String] {
             size += 1
             for line in ["Label/Text/Size = \(size)"] + row.before { try admin.ask(line) }
             return try client.ask(row.line.replacing("NEW", with: "new\(size)"))
         }
-        let concernsLabel = try ask(server.connect()).joined().contains("Label")
+        let concernsLabel = try ask(server.connect(scopes: "admin")).joined().contains("Label")
         for (column, letter) in zip(Self.columns, row.letters) {
-            let reply = try ask(server.connect(column))
+            let reply = try ask(server.connect(scopes: column))
             #expect(Self.outcome(reply, concernsLabel) == String(letter), "\(row.line) with \(column): \(reply)")
         }
     }

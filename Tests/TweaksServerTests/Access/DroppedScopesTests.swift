@@ -20,7 +20,7 @@ import TweaksTestSupport
     }
 
     @Test func aWatchOmitsTweaksThatBecameInvisible() throws {
-        let (client, other) = (try server.connect(), try server.connect())
+        let (client, other) = (try server.connect(scopes: "admin"), try server.connect(scopes: "admin"))
         #expect(try client.status("watch *") == "ok rev 0 watching 4")
         try other.ask("Label/Text/Size = 61")
         #expect(try client.line().hasPrefix("event 1 Label/Text/Size = 61"))
@@ -32,7 +32,7 @@ import TweaksTestSupport
     }
 
     @Test func aWatchOmitsFiguresThatBecameInvisible() throws {
-        let client = try server.connect()
+        let client = try server.connect(scopes: "admin")
         try client.ask("watch *")
         try client.ask("drop read:Label")
         hidden.value = 5
@@ -41,7 +41,7 @@ import TweaksTestSupport
     }
 
     @Test func tweaksRegisteredLaterAreVisibleByScope() throws {
-        let (client, other) = (try server.connect("read:Label"), try server.connect())
+        let (client, other) = (try server.connect(scopes: "read:Label"), try server.connect(scopes: "admin"))
         #expect(try client.status("watch * modified") == "ok rev 0 watching 2")
         _ = Tweak("Theme", "Main", "Late", 1, registry: registry)
         _ = Tweak("Label", "Text", "Late", 1, registry: registry)
@@ -71,7 +71,7 @@ import TweaksTestSupport
         ("write", "error denied this needs write"),
     ])
     func aBatchIsValidatedAgainAtCommit(_ scope: String, _ refusal: String) throws {
-        let client = try server.connect("read write run")
+        let client = try server.connect(scopes: "read write run")
         for line in ["begin", "Theme/Main/Depth = 2", "Label/Text/Size = 62", "drop \(scope)"] {
             #expect(try client.status(line).hasPrefix("ok"))
         }
@@ -80,7 +80,7 @@ import TweaksTestSupport
     }
 
     @Test func aPatternSkipsTweaksThatMayNotBeChangedUnlessAllAre() throws {
-        let (client, other) = (try server.connect("read write:Label"), try server.connect())
+        let (client, other) = (try server.connect(scopes: "read write:Label"), try server.connect(scopes: "admin"))
         for line in ["Label/Text/Size = 61", "Theme/Main/Depth = 2"] { try other.ask(line) }
         #expect(try client.status("reset Theme").hasPrefix("error denied Theme/Main/Depth: this session"))
         #expect(try client.ask("reset *") == ["Label/Text/Size = 60        # was 61", "ok rev 3"])

@@ -25,7 +25,7 @@ struct OtherUserTests {
             chmod(directory.path, 0o755)
             server = TweakServer(
                 name: "example", registry: registry, listeners: [.unix(path: directory.file("socket"))],
-                access: access, onSession: { [events] in events.add($0) })
+                access: access, onSession: { [events] in events.note($0) })
             try server.start()
         }
 

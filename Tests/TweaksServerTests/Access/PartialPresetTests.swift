@@ -20,7 +20,7 @@ import TweaksTestSupport
         _ = Tweak("Theme", "Main", "Depth", 1, registry: registry)
         _ = Tweak("Theme", "Main", "Light", 1, registry: registry)
         server = try ScopedServer(registry: registry, presets: ["look": Self.look])
-        (admin, client) = (try server.connect(), try server.connect("write:Label read:Theme"))
+        (admin, client) = (try server.connect(scopes: "admin"), try server.connect(scopes: "write:Label read:Theme"))
     }
 
     @Test func aVisibleTweakThatMayNotBeChangedIsAProblemOfItsLine() throws {

@@ -15,7 +15,7 @@ import TweaksTestSupport
 
     private func server(_ registry: TweakRegistry = ExampleTweaks().registry) throws -> TestServer {
         var hooks = TweakServerHooks()
-        hooks.onSessionEvent = { [events] in events.add($0) }
+        hooks.onSessionEvent = { [events] in events.note($0) }
         hooks.presets = try MemoryPresets(["bad": ["Content/Text/Size = 500"]])
         return try TestServer(registry: registry, hooks: hooks)
     }

@@ -206,7 +206,7 @@ import TweaksTestSupport
         try first.ask("ping")
         let second = try server.connectTCP()
         #expect(try second.restOfLines().first?.hasPrefix("error too-many ") == true)
-        #expect(server.events.takeAll()[2] == ["state created", "state failed limit"])
+        #expect(server.events.takeAllBySession()[2] == ["state created", "state failed limit"])
     }
 
     @Test func aStoppedServerClosesItsSessions() throws {
@@ -218,7 +218,7 @@ import TweaksTestSupport
         try open.ask("ping")
         server.server.stop()
         _ = try open.rest()
-        #expect(server.events.takeAll()[4]?.last == "state closed shutdown")
+        #expect(server.events.takeAllBySession()[4]?.last == "state closed shutdown")
     }
 
     /// The public initializer, for programs without a daemon.
@@ -226,7 +226,7 @@ import TweaksTestSupport
         let (directory, events) = (try TemporaryDirectory(), SessionEvents())
         let server = TweakServer(
             name: "x", registry: TweakRegistry(), listeners: [.unix(path: directory.file("s"))],
-            onSession: { events.add($0) })
+            onSession: { events.note($0) })
         try server.start()
         #expect(try TestClient(unix: directory.file("s")).ask("quit") == ["ok"])
         server.stop()

@@ -178,7 +178,7 @@ private final class ModelHarness {
             return "\(words[0]) \(parts[3])"
         }
         #expect(listed == model.sessions.filter { !$0.isOver }.map { "\($0.number) \($0.state)" }, "\(log)")
-        #expect(server.events.takeAll() == model.events, "\(log)")
+        #expect(server.events.takeAllBySession() == model.events, "\(log)")
         model.events = [:]
     }
 
@@ -229,7 +229,7 @@ private final class ModelHarness {
             client?.endInput()
         }
         stopped.waitBlocking()
-        #expect(server.events.takeAll() == model.events, "\(log)")
+        #expect(server.events.takeAllBySession() == model.events, "\(log)")
     }
 }
 

@@ -44,7 +44,7 @@ private final class ServerPair {
         let server = try ScopedServer(
             registry: try registry(hiding: hiding, clock), presets: Dictionary(uniqueKeysWithValues: all),
             clock: clock)
-        return (try server.connect(), try server.connect(scopes))
+        return (try server.connect(scopes: "admin"), try server.connect(scopes: scopes))
     }
 
     private static func registry(hiding: Bool, _ clock: ManualClock) throws -> TweakRegistry {

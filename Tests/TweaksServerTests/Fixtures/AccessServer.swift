@@ -10,21 +10,14 @@ import TweaksWire
 @testable import TweaksServer
 
 /// The events of sessions, in order.
-final class SessionEvents: Sendable {
-    private let list = Mutex<[TweakSessionEvent]>([])
+typealias SessionEvents = Recorder<TweakSessionEvent>
 
-    var all: [TweakSessionEvent] { list.withLock { $0 } }
+extension Recorder<TweakSessionEvent> {
     var texts: [String] { all.map(\.text) }
 
-    func add(_ event: TweakSessionEvent) { list.withLock { $0.append(event) } }
-
     /// The texts of the events since the last call, by session.
-    func takeAll() -> [Int: [String]] {
-        let events = list.withLock { list in
-            defer { list = [] }
-            return list
-        }
-        return Dictionary(grouping: events) { Int($0.session.id) }.mapValues { $0.map(\.text) }
+    func takeAllBySession() -> [Int: [String]] {
+        Dictionary(grouping: takeAll()) { Int($0.session.id) }.mapValues { $0.map(\.text) }
     }
 }
 
@@ -75,18 +68,8 @@ private final class LoopbackUserList: Sendable {
 }
 
 /// A server on a Unix socket and on TCP, where tokens are required. The token of an entry `ops` is `twk_ops`.
-final class AccessServer: ServerFixture {
-    let registry: TweakRegistry
-    let server: TweakServer
-    let stepped: SteppedServer?
-    let events = SessionEvents()
-    private let directory: TemporaryDirectory
-    private let now: WallClock
-    private let clock = OffsetClock()
-
-    private final class WallClock: Sendable {
-        let time = Mutex<Int64>(1_000_000)
-    }
+final class AccessServer: TestServer {
+    let events: SessionEvents
 
     init(
         _ tokens: TokenEntry..., access: TweakAccess = TweakAccess(), store: GatedStore? = nil,
@@ -94,51 +77,36 @@ final class AccessServer: ServerFixture {
         loopbackUsers: [UInt32] = [],
         _ change: (inout TweakServerLimits) -> Void = { _ in }
     ) throws {
-        self.registry = registry
-        directory = try TemporaryDirectory()
-        if let store { store.attach(to: registry, overrides: [], revision: 0) }
-        let (now, clock, events, table) = (WallClock(), clock, events, TokenTable(tokens))
-        var (limits, hooks) = (TweakServerLimits(), TweakServerHooks())
-        (hooks.access, hooks.presets) = (access, presets)
+        let clock = ManualClock(wall: 1_000_000, isRunning: true)
+        let (events, table) = (SessionEvents(), TokenTable(tokens))
+        self.events = events
+        var limits = TweakServerLimits()
+        var hooks = TweakServerHooks()
+        hooks.access = access
+        hooks.presets = presets
         if !loopbackUsers.isEmpty {
             let users = LoopbackUserList(loopbackUsers)
             hooks.loopbackUser = { users.next() }
         }
         hooks.tokens = { table }
-        hooks.wallClock = { now.time.withLock { $0 } }
-        hooks.clock = { clock.now }
-        hooks.onSessionEvent = { events.add($0) }
+        hooks.wallClock = { clock.wall }
+        hooks.onSessionEvent = { events.note($0) }
         // Tests of the delay change it.
         limits.authenticationDelay = .milliseconds(1) ... .milliseconds(1)
         change(&limits)
-        self.now = now
-        server = TweakServer(
-            name: "example", registry: registry,
-            listeners: [.unix(path: directory.file("socket")), .tcpWithTokens(port: 0)], limits: limits, hooks: hooks)
-        stepped = try server.started(hasThread: hasThread)
+        try super.init(
+            registry: registry, limits: limits, hooks: hooks, port: .tokens, store: store, clock: clock,
+            hasThread: hasThread)
     }
-
-    deinit { server.stop(stepped) }
 
     /// The time of the wall clock, in milliseconds.
     var time: Int64 {
-        get { now.time.withLock { $0 } }
-        set { now.time.withLock { $0 = newValue } }
+        get { clock.wall }
+        set { clock.wall = newValue }
     }
 
-    /// Advances the clock of its deadlines, which is not the wall clock.
-    func pass(_ duration: Duration) {
-        clock.advance(by: duration, server)
-        stepped?.settle()
-    }
-
-    /// A connection that needs no token: that of the process's own user.
-    func connect() throws -> TestClient { try TestClient(unix: directory.file("socket"), owner: self, server: stepped) }
-
-    /// A connection that needs a token.
-    func connectTCP() throws -> TestClient {
-        try TestClient(port: try #require(server.port), owner: self, server: stepped)
-    }
+    /// A connection that needs a token; one by the Unix socket is that of the process's own user.
+    func connectTCP() throws -> TestClient { try connect(.tcp4) }
 
     /// A connection that has shown a token.
     func connect(as name: String) throws -> TestClient {
@@ -152,11 +120,6 @@ final class AccessServer: ServerFixture {
     func replaceTokens(_ tokens: [TokenEntry], _ admin: TestClient) throws {
         server.tokensChanged(TokenTable(tokens))
         try settle(admin)
-    }
-
-    /// Returns when everything posted before was handled: the second request comes in a later round.
-    func settle(_ admin: TestClient) throws {
-        for _ in 1...2 { try admin.ask("ping") }
     }
 }
 

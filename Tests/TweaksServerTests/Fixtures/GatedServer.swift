@@ -6,34 +6,23 @@ import TweaksServer
 import TweaksTestSupport
 
 /// A server on a Unix socket with a gated storage.
-final class GatedServer: ServerFixture {
-    let registry = ExampleTweaks().registry
+final class GatedServer: TestServer {
     let store: GatedStore
-    let server: TweakServer
-    let stepped: SteppedServer?
-    private let directory: TemporaryDirectory
 
     /// - Parameter isStored: Whether the registry has the storage.
     init(
         isRequired: Bool = false, isStored: Bool = true, limits: TweakServerLimits = TweakServerLimits(),
-        hooks: TweakServerHooks = TweakServerHooks(), hasThread: Bool = false, hasTCP: Bool = false
+        hooks: TweakServerHooks = TweakServerHooks(), clock: ManualClock = ManualClock(isRunning: true),
+        hasThread: Bool = false, hasTCP: Bool = false
     ) throws {
         store = GatedStore(isRequired: isRequired)
-        directory = try TemporaryDirectory()
-        if isStored { store.attach(to: registry, overrides: [], revision: 0) }
-        server = TweakServer(
-            name: "example", registry: registry,
-            listeners: [.unix(path: directory.file("socket"))] + (hasTCP ? [.tcp(port: 0)] : []),
-            limits: limits, hooks: hooks)
-        stepped = try server.started(hasThread: hasThread)
+        try super.init(
+            limits: limits, hooks: hooks, port: hasTCP ? .open : .none, store: isStored ? store : nil, clock: clock,
+            hasThread: hasThread)
     }
 
-    deinit { server.stop(stepped) }
-
     /// A client that does not run the server's turns: requests of several such clients arrive together.
-    func connectWithoutTurns() throws -> TestClient { try TestClient(unix: directory.file("socket"), owner: self) }
-
-    func connect() throws -> TestClient { try TestClient(unix: directory.file("socket"), owner: self, server: stepped) }
+    func connectWithoutTurns() throws -> TestClient { try TestClient(unix: path, owner: self) }
 
     /// Waits until another session sees a revision. Requests sent before that have been begun by then.
     func waitForRevision(_ revision: UInt64, _ other: TestClient, at location: SourceLocation = #_sourceLocation) throws

@@ -1,6 +1,7 @@
-// Shorthands to set up servers: with clients, with changed limits, and stopped on another thread.
+// Sets up servers: with clients, with changed limits, with rights for each session, stopped on another thread.
 
 import Foundation
+import Testing
 import Tweaks
 import TweaksServer
 import TweaksTestSupport
@@ -34,6 +35,36 @@ extension TestServer: ServerFixture {
     }
 }
 
+/// A server on which each session has the rights that the test gives it.
+final class ScopedServer: TestServer {
+    /// - Parameter wallClock: Milliseconds since 1970, at all times; nil: the system's.
+    init(
+        registry: TweakRegistry, presets: [String: [String]] = [:], clock: ManualClock = ManualClock(isRunning: true),
+        wallClock: Int64? = nil
+    ) throws {
+        var hooks = TweakServerHooks()
+        if let wallClock { hooks.wallClock = { wallClock } }
+        let store = try MemoryPresets(presets)
+        hooks.presets = store
+        hooks.presetNames = { store.names() }
+        // A session gives up all rights, and is granted what it requests.
+        hooks.access.grants = [.admin]
+        try super.init(registry: registry, hooks: hooks, port: .none, clock: clock)
+    }
+
+    /// A session with these rights.
+    func connect(scopes: String) throws -> TestClient {
+        let client = try connect()
+        try #require(try client.status("drop read write run admin").hasPrefix("ok"))
+        if !scopes.isEmpty { try #require(try client.status("request \(scopes)").hasPrefix("ok")) }
+        return client
+    }
+
+    static func scopes(_ text: String) throws -> [TweakScope] {
+        try text.split(separator: " ").map { try TweakScope(String($0)) }
+    }
+}
+
 extension TweakServer {
     /// Stops the server on another thread; the gate opens when it has stopped.
     func stopInBackground() -> Gate {
@@ -43,21 +74,5 @@ extension TweakServer {
             stopped.open()
         }
         return stopped
-    }
-}
-
-/// An action that runs until the test releases it; it prints `done`.
-struct BlockedAction {
-    let began = Gate()
-    let released = Gate()
-
-    /// Registers the action.
-    init(_ path: String = "A/B/Act", timeLimit: Duration = .seconds(3_600), in registry: TweakRegistry) {
-        let (began, released, parts) = (began, released, path.split(separator: "/").map { String($0) })
-        tweakAction(parts[0], parts[1], parts[2], timeLimit: timeLimit, registry: registry) { _ in
-            began.open()
-            await released.wait()
-            return "done"
-        }
     }
 }

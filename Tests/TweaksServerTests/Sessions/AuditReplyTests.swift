@@ -11,13 +11,12 @@ import TweaksTestSupport
         private let server: GatedServer
         /// The audit needs no more of a storage than its status.
         let audit = GatedStore(isRequired: false)
-        private let clock = ManualClock()
 
         init(isRequired: Bool = false, isStored: Bool = false, hasTCP: Bool = false) throws {
             var hooks = TweakServerHooks()
             hooks.audit = audit
-            hooks.clock = { [clock] in clock.now }
-            server = try GatedServer(isRequired: isRequired, isStored: isStored, hooks: hooks, hasTCP: hasTCP)
+            server = try GatedServer(
+                isRequired: isRequired, isStored: isStored, hooks: hooks, clock: ManualClock(), hasTCP: hasTCP)
         }
 
         var registry: TweakRegistry { server.registry }
@@ -29,14 +28,10 @@ import TweaksTestSupport
 
         /// A client that is neither the process's own user nor root, as far as the server knows.
         func connectByTCP() throws -> TestClient {
-            try TestClient(port: try #require(server.server.port), owner: self, server: server.stepped)
+            try server.connect(.tcp4)
         }
 
-        func pass(_ milliseconds: Int) {
-            clock.advance(by: .milliseconds(milliseconds))
-            server.server.wake()
-            server.stepped?.settle()
-        }
+        func pass(_ milliseconds: Int) { server.pass(.milliseconds(milliseconds)) }
 
         /// Sends a set, and expects that it is in effect.
         func set(_ value: Int, _ client: TestClient) throws {

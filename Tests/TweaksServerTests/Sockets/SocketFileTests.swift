@@ -15,7 +15,7 @@ import TweaksTestSupport
 
     init() throws {
         var hooks = TweakServerHooks()
-        hooks.report = { [reports] in reports.add($0) }
+        hooks.report = { [reports] in reports.note($0) }
         server = try TestServer(hooks: hooks)
     }
 

@@ -184,7 +184,7 @@ import TweaksTestSupport
 
     /// A long audit of earlier runs is read in slices, and no reply waits for all of them.
     @Test func aLineOfThisRunDoesNotWaitForTheReadingOfEarlierOnes() throws {
-        let wall = ManualTime().wall
+        let wall = ManualClock().wall
         let line = #"{"time":"\#(TimeText.print(wall))","by":"uid 1000","session":1,"path":"A/B/Word","new":""#
         let earlier = String(repeating: line + String(repeating: "x", count: 1_000) + "\"}\n", count: 3_000)
         try Folder.replace(home.file("audit.log"), with: earlier)
@@ -196,7 +196,7 @@ import TweaksTestSupport
         reached.waitBlocking()
         let readsBefore = Recorder<Int>()
         let observation = run.trail.observe { status in
-            if status.saved >= run.registry.revision, readsBefore.all.isEmpty { readsBefore.append(reads()) }
+            if status.saved >= run.registry.revision, readsBefore.all.isEmpty { readsBefore.note(reads()) }
         }
         try run.set(2)
         run.trail.flush()

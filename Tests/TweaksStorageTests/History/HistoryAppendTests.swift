@@ -9,7 +9,7 @@ import TweaksTestSupport
 @Suite(.blocking) struct HistoryAppendTests {
     private let home: TemporaryDirectory
     private let files = FailingFileSystem()
-    private let time = ManualTime()
+    private let time = ManualClock()
     private let run: ProgramRun
 
     /// Writes a file with a head and two lines, one of which was appended.

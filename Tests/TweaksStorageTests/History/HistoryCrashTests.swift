@@ -15,7 +15,7 @@ import TweaksTestSupport
     init() throws { home = try TemporaryDirectory() }
 
     private func start(
-        _ files: any FileSystem = PosixFileSystem(), _ time: ManualTime = ManualTime()
+        _ files: any FileSystem = PosixFileSystem(), _ time: ManualClock = ManualClock()
     ) throws -> ProgramRun {
         let run = ProgramRun(home.file("state"), files: files, keepsHistory: true, time: time)
         _ = try run.number("X")

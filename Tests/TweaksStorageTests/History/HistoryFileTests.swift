@@ -9,7 +9,7 @@ import TweaksTestSupport
 
 @Suite(.blocking) struct HistoryFileTests {
     private let home: TemporaryDirectory
-    private let time = ManualTime()
+    private let time = ManualClock()
 
     init() throws { home = try TemporaryDirectory() }
 

@@ -61,7 +61,7 @@ private struct Model {
     private static let names = (0..<5).map { "N\($0)" }
 
     private let home: TemporaryDirectory
-    private let time = ManualTime()
+    private let time = ManualClock()
 
     init() throws { home = try TemporaryDirectory() }
 

@@ -7,7 +7,7 @@ import TweaksTestSupport
 
 @Suite(.blocking) struct OverrideCoalescingTests {
     private let home: TemporaryDirectory
-    private let time = ManualTime()
+    private let time = ManualClock()
     private let run: ProgramRun
     private let size: Tweak<Double>
     private let other: Tweak<Double>

@@ -15,7 +15,7 @@ import TweaksTestSupport
 
     /// Starts a run with two numbers.
     private func start(_ folder: String, _ files: FailingFileSystem) throws -> ProgramRun {
-        let run = ProgramRun(home.file(folder), files: files, time: ManualTime())
+        let run = ProgramRun(home.file(folder), files: files, time: ManualClock())
         _ = try (run.number("X"), run.number("Y"))
         return run
     }

@@ -33,23 +33,16 @@ import TweaksTestSupport
     }
 
     @Test func theLockOfAnotherProcessIsReleasedWhenItIsKilled() throws {
-        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/flock") else {
-            try Test.cancel("this machine has no flock")
-        }
+        guard Tool.flock.exists else { try Test.cancel("this machine has no flock") }
         home.withRun { _ in }
-        // It ends with its input, even if this test fails before.
-        let (process, input, output) = (Process(), Pipe(), Pipe())
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
-        process.arguments = ["--no-fork", home.file("state/lock"), "/bin/sh", "-c", "echo held; exec cat"]
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
-        #expect(output.fileHandleForReading.readAvailable() == Data("held\n".utf8))
+        let holder = try RunningProgram(
+            Tool.flock.path, ["--no-fork", home.file("state/lock"), "/bin/sh", "-c", "echo held; exec cat"])
+        #expect(try holder.line() == "held")
         try home.withRun { run in
             let failure = try run.save("Size", 2)
             #expect(failure?.hasPrefix("the state directory is used by") == true)
         }
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        try holder.kill()
         #expect(try ProgramRun(home.file("state")).save("Size", 3) == nil)
     }
 

@@ -10,7 +10,7 @@
 
     @Suite(.blocking) struct OverrideMountTests {
         private let home: TemporaryDirectory
-        private let time = ManualTime()
+        private let time = ManualClock()
 
         init() throws { home = try TemporaryDirectory() }
 

@@ -9,7 +9,7 @@ import TweaksTestSupport
 
 @Suite(.blocking) struct OverrideQuarantineTests {
     private let home: TemporaryDirectory
-    private let time = ManualTime()
+    private let time = ManualClock()
     private let quarantineName = "overrides.json.unreadable-20261121T093000Z"
 
     init() throws {
@@ -185,7 +185,7 @@ import TweaksTestSupport
 
     @Test func withoutADirectoryNothingIsSavedAndThatIsReportedOnce() throws {
         let events = Recorder<OverrideStore.Event>()
-        let store = OverrideStore(directory: .failure(.init("HOME is not set")), program: "test") { events.append($0) }
+        let store = OverrideStore(directory: .failure(.init("HOME is not set")), program: "test") { events.note($0) }
         let registry = TweakRegistry()
         store.open(registry)
         try registry.register("A", "B", "C", 1).value = 2

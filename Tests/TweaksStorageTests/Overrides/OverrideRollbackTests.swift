@@ -13,7 +13,7 @@ import TweaksTestSupport
     init() throws { home = try TemporaryDirectory() }
 
     private func start() -> ProgramRun {
-        ProgramRun(home.file("state"), isRequired: true, files: files, time: ManualTime())
+        ProgramRun(home.file("state"), isRequired: true, files: files, time: ManualClock())
     }
 
     /// What the next run finds after this one was killed: without what it would still write.
@@ -57,7 +57,7 @@ import TweaksTestSupport
     }
 
     @Test func aFailedRollbackIsReportedAndRetried() throws {
-        let time = ManualTime()
+        let time = ManualClock()
         let run = ProgramRun(home.file("state"), isRequired: true, files: files, time: time)
         #expect(try run.save("Size", 2) == nil)
         files.plan { [.sync, .rename].contains($0.kind) && $0.numberOfKind == 2 ? .fails(EIO) : nil }

@@ -33,7 +33,7 @@ import TweaksTestSupport
         let answers = Recorder<String?>()
         for number in 1...50 {
             try run.number("N\(number)").value = 2
-            run.store.whenAttempted(run.registry.revision) { answers.append($0) }
+            run.store.whenAttempted(run.registry.revision) { answers.note($0) }
         }
         goOn.open()
         #expect(run.flush() == nil && run.store.info.writes == 3)
@@ -56,7 +56,7 @@ import TweaksTestSupport
     @Test func anObservationEndsWhenItIsReleased() throws {
         let run = ProgramRun(home.file("state"))
         let seen = Recorder<UInt64>()
-        var observation: StoreObservation? = run.store.observe { seen.append($0.saved) }
+        var observation: StoreObservation? = run.store.observe { seen.note($0.saved) }
         try run.save("Size", 2)
         #expect(try run.propose([:]) == nil)
         let before = seen.all
@@ -111,22 +111,17 @@ import TweaksTestSupport
     }
 
     @Test func aRefusedProposalIsDroppedAndEveryProposalOfTheWriteIsAnswered() throws {
-        let run = ProgramRun(home.file("state"), files: files, time: ManualTime())
+        let run = ProgramRun(home.file("state"), files: files, time: ManualClock())
         try run.save("Size", 7)
         holdNextWrite()
         defer { goOn.open() }
         try run.number("Size").value = 8
         reached.waitBlocking()
-        let (answers, done) = (Recorder<String?>(), DispatchSemaphore(value: 0))
-        for number in [0.0, 1, 2] {
-            run.store.propose(try run.changes(["Size": number])) { answer in
-                answers.append(answer)
-                done.signal()
-            }
-        }
+        let answers = Recorder<String?>()
+        for number in [0.0, 1, 2] { run.store.propose(try run.changes(["Size": number])) { answers.note($0) } }
         files.plan { $0.kind == .write ? .fails(ENOSPC) : nil }
         goOn.open()
-        for _ in 0..<3 { done.wait() }
+        for _ in 0..<3 { _ = answers.takeNext() }
         #expect(answers.all == Array(repeating: "No space left on device (writing overrides.json)", count: 3))
         #expect(run.store.info.failures == 1 && run.text?.contains(#""value": 8"#) == true)
         files.plan(nil)
@@ -156,13 +151,13 @@ import TweaksTestSupport
     }
 
     @Test func closingTriesOnceAndAnswersEveryWaiter() throws {
-        let run = ProgramRun(home.file("state"), files: files, time: ManualTime())
+        let run = ProgramRun(home.file("state"), files: files, time: ManualClock())
         files.plan { $0.kind == .sync ? .fails(ENOSPC) : nil }
         try run.save("Size", 2)
         try run.number("Size").value = 3
         let answers = Recorder<String?>()
-        for revision: UInt64 in [2, 99] { run.store.whenAttempted(revision) { answers.append($0) } }
-        run.store.propose([:]) { answers.append($0) }
+        for revision: UInt64 in [2, 99] { run.store.whenAttempted(revision) { answers.note($0) } }
+        run.store.propose([:]) { answers.note($0) }
         run.store.close()
         #expect(answers.all == Array(repeating: "No space left on device (flushing overrides.json)", count: 3))
     }

@@ -7,7 +7,7 @@ import TweaksTestSupport
 @testable import TweaksStorage
 
 @Suite struct OverridesFileTests {
-    private let time = ManualTime()
+    private let time = ManualClock()
     private var anchor: TimeAnchor { TimeAnchor(time) }
 
     private func entry(

@@ -8,7 +8,7 @@ import TweaksTestSupport
 
 @Suite(.blocking) struct TemporaryOverrideTests {
     private let home: TemporaryDirectory
-    private let time = ManualTime()
+    private let time = ManualClock()
 
     init() throws { home = try TemporaryDirectory() }
 

@@ -11,7 +11,7 @@ import TweaksTestSupport
 @Suite(.blocking) struct PresetFailureTests {
     private let home: TemporaryDirectory
     private let files = FailingFileSystem()
-    private let time = ManualTime()
+    private let time = ManualClock()
     private let name: PresetName
 
     init() throws {

@@ -4,12 +4,13 @@ import Testing
 import Tweaks
 import TweaksStorage
 import TweaksSystem
+import TweaksTestSupport
 
 /// A registry whose commits are written to an audit file.
 final class AuditedRun: Sendable {
     let registry: TweakRegistry
     let trail: AuditTrail
-    let time = ManualTime()
+    let time = ManualClock()
     private let events = Recorder<AuditTrail.Event>()
 
     init(
@@ -23,7 +24,7 @@ final class AuditedRun: Sendable {
             AuditSettings(
                 path: path, maximumSize: maximumSize, keep: keep, minimumAge: minimumAge, bytesPerDay: bytesPerDay,
                 destinations: destinations, program: "probe", isStrict: isStrict),
-            registry: registry, fileSystem: files, time: time, onEvent: { [events] in events.append($0) })
+            registry: registry, fileSystem: files, time: time, onEvent: { [events] in events.note($0) })
     }
 
     deinit { trail.close() }

@@ -24,7 +24,7 @@ final class ProgramRun: Sendable {
         (self.directory, self.registry) = (directory, registry ?? own())
         store = OverrideStore(
             directory: directory, program: "test", isRequired: isRequired, fileSystem: files,
-            keepsHistory: keepsHistory, time: time, onEvent: { [recordedEvents] in recordedEvents.append($0) })
+            keepsHistory: keepsHistory, time: time, onEvent: { [recordedEvents] in recordedEvents.note($0) })
         if isOpen { store.open(self.registry) }
     }
 
@@ -85,13 +85,9 @@ final class ProgramRun: Sendable {
     }
 
     private func failure(_ start: (@escaping @Sendable (String?) -> Void) -> Void) -> String? {
-        let (answer, semaphore) = (Recorder<String?>(), DispatchSemaphore(value: 0))
-        start { failure in
-            answer.append(failure)
-            semaphore.signal()
-        }
-        semaphore.wait()
-        return answer.all[0]
+        let answers = Recorder<String?>()
+        start { answers.note($0) }
+        return answers.takeNext() ?? "there was no answer"
     }
 }
 

@@ -1,8 +1,6 @@
 // Watches a file in its own directory and records the calls of the watcher.
 
-import Dispatch
 import Foundation
-import Synchronization
 import Testing
 import TweaksStorage
 import TweaksTestSupport
@@ -37,8 +35,6 @@ final class WatchedFile: Sendable {
     let watcher: FileWatcher
     private let recordedCalls = Recorder<Call>()
     private let recordedProblems = Recorder<String>()
-    private let seen = Mutex(0)
-    private let arrival = DispatchSemaphore(value: 0)
 
     /// Watches `name` in a new directory, which a script prepares first.
     init(
@@ -55,11 +51,10 @@ final class WatchedFile: Sendable {
         options.poll = mode.interval
         options.backend = backend ?? mode.backend
         watcher = FileWatcher(
-            path: path, options, onProblem: { [recordedProblems] in recordedProblems.append($0) },
-            onChange: { [recordedCalls, arrival] reason in
+            path: path, options, onProblem: { [recordedProblems] in recordedProblems.note($0) },
+            onChange: { [recordedCalls] reason in
                 let call = Call(reason: reason, content: try? String(contentsOfFile: path, encoding: .utf8))
-                recordedCalls.append(call)
-                arrival.signal()
+                recordedCalls.note(call)
                 during(call)
             })
         watcher.start()
@@ -77,19 +72,8 @@ final class WatchedFile: Sendable {
 
     /// Waits for a call that fulfills a condition.
     func wait(_ wanted: String?, _ isWanted: (Call) -> Bool) throws {
-        while true {
-            let isThere = seen.withLock { seen in
-                let calls = self.calls
-                while seen < calls.count {
-                    seen += 1
-                    if isWanted(calls[seen - 1]) { return true }
-                }
-                return false
-            }
-            if isThere { return }
-            if arrival.wait(timeout: .testTimeout) == .timedOut {
-                throw WatchError.nothingCame(wanted: wanted, calls: calls)
-            }
+        if recordedCalls.takeNext(where: isWanted) == nil {
+            throw WatchError.nothingCame(wanted: wanted, calls: calls)
         }
     }
 
@@ -122,18 +106,8 @@ extension ResolvedPath.Target {
 /// The shell, which tests use to change files like editors and deployments do.
 enum Shell {
     static func run(_ script: String, in directory: String) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-euc", script]
-        process.currentDirectoryURL = URL(fileURLWithPath: directory)
-        try process.run()
-        process.waitUntilExit()
-        if process.terminationStatus != 0 { throw WatchError.scriptFailed(script) }
-    }
-
-    static func has(_ program: String) -> Bool {
-        ["/usr/bin", "/bin", "/usr/local/bin"].contains {
-            FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
-        }
+        let program = try RunningProgram(Tool.sh.path, ["-euc", script], directory: directory, output: .shared)
+        program.endInput()
+        if try program.waitForEnd() != 0 { throw WatchError.scriptFailed(script) }
     }
 }

@@ -1,6 +1,5 @@
 // Tests that the tokens in effect follow the token file.
 
-import Dispatch
 import Foundation
 import Testing
 import Tweaks
@@ -14,7 +13,6 @@ private final class TokenFileFixture: Sendable {
     let monitor: TokenFileMonitor
     private let tables = Recorder<TokenTable>()
     private let recordedEvents = Recorder<TokenEvent>()
-    private let arrival = DispatchSemaphore(value: 0)
 
     init(after script: String = "true", by mode: DetectionMode = DetectionMode.available[0]) throws {
         directory = try TemporaryDirectory()
@@ -23,10 +21,7 @@ private final class TokenFileFixture: Sendable {
         (times.poll, times.backend) = (mode.interval, mode.backend)
         monitor = TokenFileMonitor(
             path: directory.file("tokens"), watching: times,
-            onChange: { [tables, arrival] table in
-                tables.append(table)
-                arrival.signal()
-            }, onEvent: { [recordedEvents] in recordedEvents.append($0) })
+            onChange: { [tables] in tables.note($0) }, onEvent: { [recordedEvents] in recordedEvents.note($0) })
     }
 
     deinit { monitor.stop() }
@@ -41,10 +36,9 @@ private final class TokenFileFixture: Sendable {
 
     /// Waits until these are the tokens.
     func wait(for names: [String]) throws {
-        while notified.last != names {
-            if arrival.wait(timeout: .testTimeout) == .timedOut {
-                throw WatchError.nothingCame(wanted: names.joined(separator: " "), calls: [])
-            }
+        let isThere = tables.first(from: max(0, tables.all.count - 1)) { $0.entries.map(\.name) == names ? true : nil }
+        if isThere == nil {
+            throw WatchError.nothingCame(wanted: names.joined(separator: " "), calls: [])
         }
     }
 }

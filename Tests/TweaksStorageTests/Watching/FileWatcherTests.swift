@@ -18,7 +18,7 @@ struct FileChange: CustomTestStringConvertible, Sendable {
 
     /// Whether this machine has the tools.
     var isPossible: Bool {
-        if change.hasPrefix("vim") { return Shell.has("vim") }
+        if change.hasPrefix("vim") { return Tool.vim.exists }
         #if os(Linux)
             return true
         #else

@@ -29,7 +29,7 @@ final class BrowserTab: Sendable {
         session = reply["sessionId"].string ?? ""
         chromium.listen(to: session) { [weak self] event, details in
             self?.count(event, details)
-            if let line = Self.consoleLine(event, details) { console.add(line) }
+            if let line = Self.consoleLine(event, details) { console.note(line) }
         }
         for domain in ["Page", "Runtime", "Log"] { try ask("\(domain).enable") }
         // Makes every tab behave as if it had the keyboard focus.

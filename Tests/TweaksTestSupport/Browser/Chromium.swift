@@ -166,8 +166,7 @@ final class Chromium: Sendable {
     private func readAll() {
         var (buffer, chunk) = (Data(), [UInt8](repeating: 0, count: 65_536))
         while true {
-            let count = recv(number, &chunk, chunk.count, 0)
-            if count < 0, errno == EINTR { continue }
+            let count = uninterrupted { recv(number, &chunk, chunk.count, 0) }
             guard count > 0 else { break }
             // Only the new bytes are searched: a page's picture or tree of elements comes in many chunks.
             var rest = chunk[..<count]

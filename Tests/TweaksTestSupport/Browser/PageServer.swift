@@ -57,14 +57,21 @@ package final class PageServer: Sendable {
     ///   - pages: The pages by path; other paths are not found.
     ///   - wanted: The port; 0 picks a free one.
     package init(_ pages: [String: Page], port wanted: Int = 0) throws {
-        let number: Int32
-        (number, port) = try Self.listening(wanted)
+        let listener = try BoundSocket(loopback: .version4, port: wanted, backlog: 64)
+        port = listener.port
         let log = log
         Thread.detachNewThread {
             while true {
-                let accepted = accept(number, nil, nil)
-                if accepted < 0, errno == EINTR || errno == ECONNABORTED { continue }
-                if accepted < 0 || log.hasStopped.withLock({ $0 }) {
+                let accepted: Int32
+                do {
+                    accepted = try listener.accepted()
+                } catch ClientError.system(_, let code) where code == ECONNABORTED || code == EAGAIN {
+                    // A connection has ended before it was accepted, or there was none for long.
+                    continue
+                } catch {
+                    break
+                }
+                if log.hasStopped.withLock({ $0 }) {
                     _ = systemClose(accepted)
                     break
                 }
@@ -76,7 +83,6 @@ package final class PageServer: Sendable {
                     withExtendedLifetime(client) { log.connections.withLock { _ = $0.remove(accepted) } }
                 }
             }
-            _ = systemClose(number)
         }
     }
 
@@ -117,7 +123,7 @@ package final class PageServer: Sendable {
             method: words[0], target: words[1], fields: named, body: String(decoding: body, as: UTF8.self))
         log.requests.withLock { requests in
             requests.append(request)
-            log.lines.add("\(request.method) \(request.target)")
+            log.lines.note("\(request.method) \(request.target)")
         }
         let path = String(request.target.prefix { $0 != "?" })
         try client.send(pages[path]?.answer ?? notFound)
@@ -126,30 +132,4 @@ package final class PageServer: Sendable {
     }
 
     private static let notFound = Array("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)
-
-    /// A listening socket on a port of 127.0.0.1.
-    private static func listening(_ wanted: Int) throws -> (number: Int32, port: Int) {
-        let number = socket(AF_INET, streamType, 0)
-        guard number >= 0 else { throw ClientError.system("socket", errno) }
-        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        address.sin_port = UInt16(wanted).bigEndian
-        // The port of a server that has just stopped has connections that linger.
-        var isReused: Int32 = 1
-        _ = setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(number, $0, size) == 0 && listen(number, 64) == 0 && getsockname(number, $0, &size) == 0
-            }
-        }
-        guard result else {
-            let code = errno
-            _ = systemClose(number)
-            throw ClientError.system("listen", code)
-        }
-        return (number, Int(UInt16(bigEndian: address.sin_port)))
-    }
 }

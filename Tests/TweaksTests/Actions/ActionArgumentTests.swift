@@ -1,6 +1,7 @@
 // Tests declared arguments: validated before the body runs, found by name, completed by defaults.
 
 import Testing
+import TweaksTestSupport
 
 @testable import Tweaks
 

@@ -1,6 +1,7 @@
 // Tests read-only tweaks, whose values only the program sets.
 
 import Testing
+import TweaksTestSupport
 
 @testable import Tweaks
 

@@ -1,23 +1,18 @@
 // Tests the history: what it keeps, merges, undoes and redoes, and what it refuses to undo.
 
-import Synchronization
 import Testing
 import Tweaks
+import TweaksTestSupport
 
 @Suite("History")
 struct HistoryTests {
-    private final class Clock: Sendable {
-        let now = Mutex(Moment.now)
-        func advance(_ duration: Duration) { now.withLock { $0 += duration } }
-    }
-
-    private let clock = Clock()
+    private let clock = ManualClock()
     private let registry: TweakRegistry
     private let size: Tweak<Double>
     private let name: Tweak<String>
 
     init() throws {
-        registry = TweakRegistry { [clock] in clock.now.withLock { $0 } }
+        registry = TweakRegistry { [clock] in clock.now }
         size = try registry.register("A", "B", "Size", 50.0, in: 10...100)
         name = try registry.register("A", "B", "Name", "n")
     }
@@ -29,7 +24,7 @@ struct HistoryTests {
     }
 
     private func set(_ value: Double, by session: UInt64, after: Duration = .seconds(1)) throws {
-        clock.advance(after)
+        clock.advance(by: after)
         try set(size.erased, .number(value), by: session)
     }
 
@@ -63,10 +58,10 @@ struct HistoryTests {
     @Test func aBurstOnSeveralTweaksDisplacesOnlyItsOwnEntries() throws {
         registry.historyLimit = 100
         for value in 1...30 { try set(Double(10 + value), by: UInt64(100 + value)) }
-        clock.advance(.seconds(10))
+        clock.advance(by: .seconds(10))
         let other = try registry.register("A", "B", "Other", 0.0)
         for number in 1...10_000 {
-            clock.advance(.microseconds(100))
+            clock.advance(by: .microseconds(100))
             try set(size.erased, .number(10 + Double(number % 90)), by: 1)
             try set(other.erased, .number(Double(number)), by: 1)
         }
@@ -95,7 +90,7 @@ struct HistoryTests {
     }
 
     private func drag(_ tweak: AnyTweak, _ value: TweakValue, _ gesture: UInt64, by session: UInt64) throws {
-        clock.advance(.seconds(30))
+        clock.advance(by: .seconds(30))
         try registry.commit(
             tweak.node, .set(value), origin: .user(1), kind: .change(session: session, gesture: gesture),
             delivery: .caller)
@@ -108,7 +103,7 @@ struct HistoryTests {
         try drag(name.erased, .string("m"), 8, by: 1)
         try drag(size.erased, .number(31), 8, by: 1)
         #expect(entries.count == 4)
-        clock.advance(.seconds(31))
+        clock.advance(by: .seconds(31))
         try drag(size.erased, .number(32), 8, by: 1)
         #expect(entries.count == 5)
     }
@@ -130,7 +125,7 @@ struct HistoryTests {
     }
 
     private func set(_ value: Double, as name: String, session: UInt64 = 1) throws {
-        clock.advance(.milliseconds(1))
+        clock.advance(by: .milliseconds(1))
         let connection = TweakConnection(transport: "tcp", peer: "127.0.0.1:5")
         try registry.commit(
             size.erased.node, .set(.number(value)),
@@ -141,7 +136,7 @@ struct HistoryTests {
     /// They are one client.
     @Test func namesThatAClientTakesInTurnShareAnEntry() throws {
         try set(60, by: 9)
-        clock.advance(.seconds(10))
+        clock.advance(by: .seconds(10))
         for round in 0..<2_600 { try set(Double(20 + round % 70), as: round % 2 == 0 ? "A" : "B") }
         #expect(entries == ["2601 ops: Size 60→29", "1 session 9: Size 50→60"])
     }
@@ -157,7 +152,7 @@ struct HistoryTests {
         for value in 1...30 { try set(Double(10 + value), by: UInt64(100 + value)) }
         // A step is never merged, as changes of two sessions in turn.
         for round in 0..<5_000 {
-            clock.advance(.seconds(sessions == 1 ? 1 : 0))
+            clock.advance(by: .seconds(sessions == 1 ? 1 : 0))
             try set(10 + Double(round % 90), as: "A", session: UInt64(round) % sessions + 1)
         }
         let left = entries
@@ -221,7 +216,7 @@ struct HistoryTests {
 
     @Test func aBatchIsUndoneWholeAndEachObserverRunsOnce() throws {
         try set(60, by: 1)
-        clock.advance(.seconds(1))
+        clock.advance(by: .seconds(1))
         try registry.commit(origin: .user(1000)) { batch in
             batch.set("A/B/Size", .number(70))
             batch.set("A/B/Name", .string("m"))

@@ -2,6 +2,7 @@
 
 import Synchronization
 import Testing
+import TweaksTestSupport
 
 @testable import Tweaks
 

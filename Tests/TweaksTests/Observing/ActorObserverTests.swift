@@ -1,6 +1,7 @@
 // Tests observers and bindings on actors: they run there, one hop at a time, and the newest change wins.
 
 import Testing
+import TweaksTestSupport
 
 @testable import Tweaks
 

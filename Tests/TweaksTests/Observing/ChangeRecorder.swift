@@ -2,6 +2,7 @@
 
 import Observation
 import Testing
+import TweaksTestSupport
 
 @testable import Tweaks
 

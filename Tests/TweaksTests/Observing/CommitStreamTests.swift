@@ -1,6 +1,7 @@
 // Tests the stream of commits: what each follower reads, when it is woken, and what is retained for it.
 
 import Testing
+import TweaksTestSupport
 
 @testable import Tweaks
 

@@ -1,6 +1,7 @@
 // Tests Swift's Observation of tweaks from several threads at once: no change is missed.
 
 import Testing
+import TweaksTestSupport
 
 @testable import Tweaks
 

@@ -1,6 +1,7 @@
 // Tests commits from outside: their observers run on the executor of the registry, folded while it is behind.
 
 import Testing
+import TweaksTestSupport
 
 @testable import Tweaks
 

@@ -1,6 +1,7 @@
 // Tests observers on one thread: when they run, with which change, and in which order.
 
 import Testing
+import TweaksTestSupport
 
 @testable import Tweaks
 

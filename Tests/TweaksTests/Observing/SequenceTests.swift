@@ -1,6 +1,7 @@
 // Tests `values` and `changes`: what a loop over them receives, and when it ends.
 
 import Testing
+import TweaksTestSupport
 
 @testable import Tweaks
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TweaksTestSupport
 
 @testable import Tweaks
 

@@ -1,6 +1,7 @@
 // Tests declaring a path again: the same tweak, a conflict that is listed, or a programming error.
 
 import Testing
+import TweaksTestSupport
 
 @testable import Tweaks
 

@@ -1,30 +1,9 @@
-// Provides recorders that any thread may write, an executor that runs on request, and checks of values and errors.
+// Provides an executor that runs on request, and checks of values and errors.
 
 import Synchronization
 import Testing
 
 @testable import Tweaks
-
-/// A list of events, in order.
-final class Recorder<Element: Sendable>: Sendable {
-    private let list = Mutex<[Element]>([])
-
-    func note(_ element: Element) { list.withLock { $0.append(element) } }
-
-    var all: [Element] { list.withLock { $0 } }
-}
-
-/// A variable shared between threads.
-final class Box<Content: Sendable>: Sendable {
-    private let content: Mutex<Content>
-
-    init(_ content: Content) { self.content = Mutex(content) }
-
-    var value: Content {
-        get { content.withLock { $0 } }
-        set { content.withLock { $0 = newValue } }
-    }
-}
 
 /// An executor whose observers wait until the test runs them.
 final class HandExecutor: ObserverExecutor {

@@ -24,35 +24,6 @@ final class Signal: Sendable {
     }
 }
 
-/// A gate that tasks wait for; cancellation does not end the wait.
-final class Gate: Sendable {
-    private struct State {
-        var isOpen = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Mutex(State())
-
-    func open() {
-        let waiting = state.withLock { state in
-            defer { state.waiting = [] }
-            state.isOpen = true
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-
-    func wait() async {
-        await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                if !state.isOpen { state.waiting.append(continuation) }
-                return state.isOpen
-            }
-            if isOpen { continuation.resume() }
-        }
-    }
-}
-
 /// A new thread.
 struct TestThread {
     private let ended = Signal()
