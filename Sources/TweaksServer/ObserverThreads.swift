@@ -93,7 +93,8 @@ extension ObserverThreads.State {
         running[thread] = nil
         if let last, let again = last.again { _ = add(last.turn.observer, at: again) }
         guard taken < waiting.count else {
-            (waiting, taken) = ([], 0)
+            waiting = []
+            taken = 0
             idle.append(thread)
             return nil
         }

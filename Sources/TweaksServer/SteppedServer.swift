@@ -32,7 +32,8 @@ package final class SteppedServer {
     package init(
         at place: Socket, registry: TweakRegistry, limits: TweakServerLimits, hooks: TweakServerHooks
     ) throws {
-        let (poller, mailbox) = (try Poller(Kernel(faults: hooks.faults)), try Mailbox())
+        let poller = try Poller(Kernel(faults: hooks.faults))
+        let mailbox = try Mailbox()
         try poller.add(mailbox.waker.descriptor, .read)
         try poller.add(place.listener.descriptor.number, .read)
         let identity = ServerIdentity(name: "stepped", processID: 1, instance: "1", startedAt: hooks.now)
@@ -45,7 +46,6 @@ package final class SteppedServer {
 
     package var sessionCount: Int { loop.sessions.count }
 
-    /// The number of unsent bytes over all sessions.
     package var unsentBytes: Int { loop.sessions.all.reduce(0) { $0 + $1.output.count } }
 
     /// Runs one turn.
@@ -61,7 +61,6 @@ package final class SteppedServer {
         return false
     }
 
-    /// Whether something can proceed without clients, programs and disks.
     package var hasWork: Bool { loop.hasWork }
 
     /// Ends as ``TweakServer/stop()`` does; does nothing once it has ended.
@@ -72,7 +71,6 @@ package final class SteppedServer {
         onEnd = {}
     }
 
-    /// Replaces the rights of the newest session.
     package func limitNewest(to scopes: [TweakScope]) {
         let newest = loop.sessions.all.max { $0.id.number < $1.id.number }
         newest?.grants = Grants()

@@ -3,6 +3,7 @@
 import Dispatch
 import Synchronization
 public import Tweaks
+@_exported public import TweaksInterface
 import TweaksSystem
 package import TweaksWire
 
@@ -28,12 +29,9 @@ public final class TweakServer: Sendable {
         var running: Running?
     }
 
-    /// A started server.
     private final class Running: Sendable {
         let mailbox: Mailbox
-        /// The effective limits.
         let limits: TweakServerLimits
-        /// The warning about them, if any.
         let warning: String?
         private let opened: Mutex<[Listener]>
         /// The I/O thread, until it has ended.
@@ -105,7 +103,8 @@ public final class TweakServer: Sendable {
         onSession: (@Sendable (TweakSessionEvent) -> Void)? = nil
     ) {
         var hooks = TweakServerHooks()
-        (hooks.access, hooks.onSessionEvent) = (access, onSession)
+        hooks.access = access
+        hooks.onSessionEvent = onSession
         hooks.report = { StandardError.write("\(name): \($0)\n") }
         self.init(name: name, registry: registry, listeners: listeners, limits: limits, hooks: hooks)
     }
@@ -199,7 +198,6 @@ public final class TweakServer: Sendable {
         state.withLock { if $0.running === running { $0.running = nil } }
     }
 
-    /// Whether it was started and has not ended.
     package var isRunning: Bool { state.withLock { $0.running != nil } }
 
     /// Replaces the token table: sessions immediately lose the rights of removed, expired or reduced tokens. Callable
@@ -226,7 +224,6 @@ public final class TweakServer: Sendable {
     /// The endpoints besides the listeners.
     package var serverEndpoints: [any Endpoint] { hooks.serverEndpoints }
 
-    /// The port of the first open endpoint.
     package var endpointPort: Int? { bound.filter { $0.endpoint != nil }.compactMap(\.port).first.map { Int($0) } }
 
     /// Reports that another program has the TCP port on ::1 only.
@@ -282,22 +279,17 @@ public final class TweakServer: Sendable {
     }
 
     private func launch(_ running: Running) {
-        let (registry, identity, hooks) = (registry, identity, loopHooks)
-        running.begin { [weak self] in
-            Self.serve(running, registry, identity, hooks)
+        let identity = identity
+        let hooks = loopHooks
+        running.begin { [weak self, registry] in
+            do throws(SocketError) {
+                try Self.makeLoop(running, registry, identity, hooks).run()
+            } catch {
+                StandardError.write("\(identity.name): tweaks are not served: \(error)\n")
+            }
             running.close()
             running.end()
             self?.state.withLock { if $0.running === running { $0.running = nil } }
-        }
-    }
-
-    private static func serve(
-        _ running: Running, _ registry: TweakRegistry, _ identity: ServerIdentity, _ hooks: TweakServerHooks
-    ) {
-        do throws(SocketError) {
-            try makeLoop(running, registry, identity, hooks).run()
-        } catch {
-            StandardError.write("\(identity.name): tweaks are not served: \(error)\n")
         }
     }
 

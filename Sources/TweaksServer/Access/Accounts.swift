@@ -37,6 +37,7 @@ final class Account {
     }
 }
 
+/// The accounts that one session is charged to. Used on the I/O thread only.
 final class SessionAccounts {
     /// The account that is charged: the token shown last, or the peer.
     var primary = Account("") {

@@ -44,12 +44,12 @@ extension Executor {
             return try admit(tokens.entry(for: token), session)
         case .keyID(let id): return try admit(tokens.entry(id: id), session)
         case .exchange(let exchange, let last, let code):
-            return try finish(exchange, last, tokens, session, code, sendsKey: true)
+            return try finish(exchange, with: last, tokens, for: session, code: code, sendsKey: true)
         case .scram(let message) where message.hasPrefix("c="):
             guard let exchange else {
                 throw TweakError(.usage, "auth: there is no challenge to answer; begin with n,,n=KEY-ID,r=NONCE")
             }
-            return try finish(exchange, message, tokens, session)
+            return try finish(exchange, with: message, tokens, for: session)
         case .scram(let message):
             let exchange = try Scram.Server(message)
             session.credentials.exchange = exchange
@@ -72,8 +72,8 @@ extension Executor {
     )
 
     private func finish(
-        _ exchange: Scram.Server, _ message: String, _ tokens: TokenTable, _ session: Session,
-        _ code: Request.Proof.Code? = nil, sendsKey: Bool = false
+        _ exchange: Scram.Server, with message: String, _ tokens: TokenTable, for session: Session,
+        code: Request.Proof.Code? = nil, sendsKey: Bool = false
     ) throws(TweakError) -> Outcome {
         let entry = tokens.entry(id: code?.keyID ?? exchange.user)
         let acceptance = try exchange.accept(message, code?.verifier ?? entry?.scram ?? .decoy)
@@ -122,7 +122,7 @@ extension Executor {
                 signature.map { "\($0) \(words)" } ?? words,
                 (signature.map { [(Scram.field, .string($0))] } ?? []) + [
                     ("token", .string(entry.name)), ("scopes", entry.scopes.json),
-                    ("expires", .text(entry.expires.map(Self.time))),
+                    ("expires", .text(entry.expires.map(TimeText.seconds))),
                 ]))
     }
 
@@ -160,32 +160,6 @@ extension Executor {
         throw .tooMany(
             .sessionsPerPeer, "\(account.sessions) sessions of \(account.name) are open; close one, or raise the limit")
     }
-
-    private static func time(_ milliseconds: Int64) -> String { TimeText.seconds(milliseconds) }
-
-    // MARK: whoami
-
-    func whoami(_ session: Session) -> Reply {
-        let scopeRequests = session.credentials.scopeRequests
-        let waiting = scopeRequests.waiting.flatMap(\.scopes)
-        return .info(
-            [
-                ("session", .count(session.number)), ("identity", .string(session.origin.description)),
-                ("state", .string(session.credentials.lifecycle.state.word)),
-                ("transport", .string(session.identity.peer.transport.rawValue)),
-                ("peer", .string(session.identity.peer.text)), ("scopes", session.grants.rights.json),
-                ("tokens", .array(session.credentials.tokens.map(Self.json))), ("granted", scopeRequests.granted.json),
-                ("declined", scopeRequests.declined.json), ("waiting", waiting.json),
-                ("ageSeconds", .int(age(of: session))), ("watches", .count(session.watches.count)),
-                ("commits", .count(session.changes.commits)),
-            ] + session.personFields)
-    }
-
-    private static func json(_ token: TokenEntry) -> JSON {
-        .object([("name", .string(token.name)), ("expires", .text(token.expires.map(time)))])
-    }
-
-    func age(of session: Session) -> Int64 { Int64((hooks.now - session.connection.openedAt) / .seconds(1)) }
 
     // MARK: drop
 
@@ -254,12 +228,13 @@ extension Executor {
     private func put(
         _ scopes: [TweakScope], _ session: Session, before ask: @escaping @Sendable (TweakScopeRequest) -> Void
     ) {
-        let (id, mailbox) = (session.id, mailbox)
+        let id = session.id
+        let mailbox = mailbox
         let request = TweakScopeRequest(session.info, scopes) { mailbox.post(.decided(id, $0)) }
         session.credentials.scopeRequests.ask(request)
         requestQueue.async {
             ask(request)
-            mailbox.post(.validated(id) { .reply($0.finishAsking(request, $1)) })
+            mailbox.post(.done(id, .next { .reply($0.finishAsking(request, $1)) }))
         }
     }
 

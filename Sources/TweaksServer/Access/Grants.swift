@@ -19,7 +19,6 @@ struct Grants {
     }
 
     private var grants: [Grant] = []
-    /// The rights that follow from all grants.
     private(set) var rights = Rights()
 
     mutating func add(_ scopes: [TweakScope], from source: Source) {
@@ -73,7 +72,11 @@ struct ScopeRequests {
     }
 
     /// Forgets grants and pending requests: they belong to a token that is no longer valid.
-    mutating func forgetGranted() { (granted, waiting, asking) = ([], [], nil) }
+    mutating func forgetGranted() {
+        granted = []
+        waiting = []
+        asking = nil
+    }
 
     mutating func ask(_ request: TweakScopeRequest) { asking = request }
 
@@ -95,12 +98,11 @@ struct ScopeRequests {
     }
 }
 
+/// The tokens and scope requests of a session.
 struct Credentials {
     /// Its lifecycle; the executor applies the steps.
     var lifecycle = SessionLifecycle()
-    /// Whether only a token admits it.
     var needsToken = false
-    /// The valid tokens that it has shown, latest last.
     var tokens: [TokenEntry] = []
     /// The SCRAM exchange whose challenge it has not answered yet.
     var exchange: Scram.Server?
@@ -113,7 +115,6 @@ struct Credentials {
 }
 
 extension Session {
-    /// The session as the program sees it.
     var info: TweakSession {
         TweakSession(
             id: number, transport: identity.peer.transport, peer: identity.peer.text, userID: identity.peer.userID,
@@ -121,7 +122,6 @@ extension Session {
             identity: origin, scopes: grants.rights.words, state: credentials.lifecycle.state)
     }
 
-    /// Ends the delay that follows a wrong token.
     func endAuthenticationDelay() {
         if case .authenticationDelay = work { work = .idle }
     }

@@ -5,6 +5,7 @@ import TweaksInterface
 import TweaksSystem
 import TweaksWire
 
+/// The client at the other end of a connection.
 struct Peer {
     let transport: TweakSession.Transport
     /// The display text: `uid 1000 pid 4711`, or an address with its port.
@@ -25,7 +26,8 @@ struct Peer {
         text = name.description + (process.map { " pid \($0)" } ?? "")
         origin = name.through(TweakConnection(transport: transport.rawValue, peer: text))
         clientKey = name.description
-        (userID, processID) = (user?.user, process)
+        userID = user?.user
+        processID = process
     }
 
     /// Creates a TCP client from its address and port.
@@ -37,7 +39,6 @@ struct Peer {
         clientKey = user.map { "\(address) \(TweakOrigin.user($0))" } ?? address
     }
 
-    /// Adds the client program's description of itself.
     mutating func setUserAgent(_ program: String) {
         text = "\(text) \(Quoting.sanitized(program))"
         origin = origin.through(TweakConnection(transport: transport.rawValue, peer: text))
@@ -106,7 +107,10 @@ package struct UserNamespace: Equatable, Sendable {
         groups: Extent(
             map: Platform.text(of: "/proc/self/gid_map"), overflow: Platform.text(of: "/proc/sys/kernel/overflowgid")))
 
-    init(users: Extent, groups: Extent) { (self.users, self.groups) = (users, groups) }
+    init(users: Extent, groups: Extent) {
+        self.users = users
+        self.groups = groups
+    }
 
     /// Returns the peer if its user can be distinguished, else nil.
     func known(_ peer: Platform.PeerUser?) -> Platform.PeerUser? {
@@ -189,9 +193,13 @@ final class BrowserWindow {
     var origin: TweakOrigin?
     fileprivate(set) var earlierCommits: UInt64 = 0
 
-    fileprivate init(_ key: BrowserWindows.Key, number: UInt64) { (self.key, self.number) = (key, number) }
+    fileprivate init(_ key: BrowserWindows.Key, number: UInt64) {
+        self.key = key
+        self.number = number
+    }
 }
 
+/// The browser windows of a server.
 struct BrowserWindows {
     /// A window's ID counts only together with a token: no client joins the window of another token.
     fileprivate struct Key: Hashable {

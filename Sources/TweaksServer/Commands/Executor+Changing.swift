@@ -84,12 +84,14 @@ extension Executor {
     /// Reports a commit: the new and old value of each tweak.
     func report(_ result: TweakCommitResult, _ nodes: [TweakNode], _ note: CommitNote) -> Reply {
         if !result.didStore { return unchanged(result.revision, note) }
-        let (outcomes, nodes) = (result.outcomes, Self.distinct(nodes, result.outcomes.count))
+        let outcomes = result.outcomes
+        let nodes = Self.distinct(nodes, outcomes.count)
         // Commits may be large, so lines are made while they are sent.
         let stored = outcomes.indices.filter { outcomes[$0].didStore && $0 < nodes.count }
         let item: @Sendable (Int) -> Reply.Item? = { position in
             guard position < stored.count else { return nil }
-            let (outcome, node) = (outcomes[stored[position]], nodes[stored[position]])
+            let outcome = outcomes[stored[position]]
+            let node = nodes[stored[position]]
             return .tweak(
                 TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment), timeLeft: outcome.lifetime))
         }
@@ -190,7 +192,8 @@ private final class WritableTweaks {
     func note(_ node: TweakNode) -> Bool {
         if first == nil { first = node }
         guard rights.allows(.write, node.path) else { return false }
-        (last, count) = (node, count + 1)
+        last = node
+        count += 1
         return true
     }
 
@@ -224,6 +227,7 @@ extension TweakNode {
     }
 }
 
+/// An open batch.
 struct PendingBatch {
     /// The commit is refused if one of its tweaks changed after this revision.
     let revision: UInt64?

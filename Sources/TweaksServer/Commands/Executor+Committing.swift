@@ -6,7 +6,6 @@ import TweaksWire
 /// Changes that a session wants to commit.
 struct Proposal {
     let batch: TweakBatch
-    /// The tweaks that the reply shows.
     let nodes: [TweakNode]
     var expected: UInt64?
     /// The right required on all its tweaks.
@@ -14,7 +13,6 @@ struct Proposal {
     /// Its kind in the history; nil means a change by the session.
     var kind: CommitKind?
     var note = CommitNote()
-    /// Called after the commit has taken effect.
     var whenCommitted: ((TweakCommitResult) -> Void)?
     /// The result of `batch`'s validation, if it was validated in advance.
     var prepared: PreparedBatch?
@@ -69,17 +67,16 @@ extension Executor {
     }
 
     private func prepare(_ proposal: Proposal, _ session: Session) -> Outcome {
-        let (registry, batch, id) = (registry, proposal.batch, session.id)
-        let outcome = runInBackground(session, on: planQueue) { () throws(TweakError) in
+        let batch = proposal.batch
+        let outcome = runInBackground(session, on: planQueue) { [registry] in
             let prepared = Result { () throws(TweakError) in try registry.prepare(batch) }
-            return .validated(id) { executor, session throws(TweakError) in try executor.commit(prepared, session) }
+            return .next { executor, session throws(TweakError) in try executor.commit(prepared, session) }
         }
         guard case .running(var running) = outcome else { return outcome }
         running.proposal = proposal
         return .running(running)
     }
 
-    /// Continues with a batch that was validated.
     private func commit(
         _ prepared: Result<PreparedBatch, TweakError>, _ session: Session
     ) throws(TweakError) -> Outcome {
@@ -139,8 +136,8 @@ extension Executor {
         proposal.written = forecast
         var running = Work.Running()
         running.proposal = proposal
-        let (id, mailbox) = (session.id, mailbox)
-        store.propose(forecast.changes) { mailbox.post(.proposed(id, forecast.changes, failure: $0)) }
+        let id = session.id
+        store.propose(forecast.changes) { [mailbox] in mailbox.post(.proposed(id, forecast.changes, failure: $0)) }
         return running
     }
 

@@ -13,11 +13,11 @@ extension Executor {
         if encoder.isJSON || !session.isAdmitted { return false }
         let isAnswered =
             switch hot {
-            case .get(let path): get(UnsafeBufferPointer(rebasing: line[path]), encoder, &bytes, session)
+            case .get(let path): get(UnsafeBufferPointer(rebasing: line[path]), for: session, encoder, to: &bytes)
             case .set(let path, let value):
                 set(
-                    UnsafeBufferPointer(rebasing: line[path]), UnsafeBufferPointer(rebasing: line[value]), encoder,
-                    &bytes, session)
+                    UnsafeBufferPointer(rebasing: line[path]), to: UnsafeBufferPointer(rebasing: line[value]),
+                    for: session, encoder, to: &bytes)
             }
         if isAnswered {
             metrics.requests += 1
@@ -27,7 +27,7 @@ extension Executor {
     }
 
     private func get(
-        _ path: UnsafeBufferPointer<UInt8>, _ encoder: ReplyEncoder, _ bytes: inout [UInt8], _ session: Session
+        _ path: UnsafeBufferPointer<UInt8>, for session: Session, _ encoder: ReplyEncoder, to bytes: inout [UInt8]
     ) -> Bool {
         // The reply would have to wait behind others.
         guard session.replies.queueIsEmpty, let (node, value, left) = registry.read(path), session.sees(node) else {
@@ -41,8 +41,8 @@ extension Executor {
     }
 
     private func set(
-        _ path: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ encoder: ReplyEncoder,
-        _ bytes: inout [UInt8], _ session: Session
+        _ path: UnsafeBufferPointer<UInt8>, to value: UnsafeBufferPointer<UInt8>, for session: Session,
+        _ encoder: ReplyEncoder, to bytes: inout [UInt8]
     ) -> Bool {
         // A batch collects the change; a required store delays its effect.
         if session.batch != nil || store?.isRequired == true { return false }
@@ -56,11 +56,11 @@ extension Executor {
                 node, .set(wanted), origin: session.origin, kind: .change(session: session.number),
                 at: session.input.lastActivity, delivery: .executor)
             note(outcome, session)
-            send(outcome, of: node, encoder, &bytes, session)
+            send(outcome, of: node, for: session, encoder, to: &bytes)
         } catch {
             count(error)
             notifyRefused(error, session)
-            send(.error(error), encoder, &bytes, session)
+            send(.error(error), for: session, encoder, to: &bytes)
         }
         return true
     }
@@ -83,8 +83,8 @@ extension Executor {
     }
 
     private func send(
-        _ outcome: TweakOutcome, of node: TweakNode, _ encoder: ReplyEncoder, _ bytes: inout [UInt8],
-        _ session: Session
+        _ outcome: TweakOutcome, of node: TweakNode, for session: Session, _ encoder: ReplyEncoder,
+        to bytes: inout [UInt8]
     ) {
         let revision = outcome.revision
         let line = outcome.didStore ? TweakLine(node, outcome.new, .was(outcome.old, outcome.adjustment)) : nil
@@ -93,11 +93,11 @@ extension Executor {
             return session.appendPrompt(to: &bytes)
         }
         let reply = line.map { .revision(revision, "", .items([.tweak($0)])) } ?? unchanged(revision)
-        send(awaiting(reply, revision, session), encoder, &bytes, session)
+        send(awaiting(reply, revision, session), for: session, encoder, to: &bytes)
     }
 
     /// Sends a short reply, as `Session.send` does.
-    private func send(_ reply: Reply, _ encoder: ReplyEncoder, _ bytes: inout [UInt8], _ session: Session) {
+    private func send(_ reply: Reply, for session: Session, _ encoder: ReplyEncoder, to bytes: inout [UInt8]) {
         if reply.durableRevision != nil || !session.replies.queueIsEmpty {
             return session.replies.append(reply, encoder)
         }

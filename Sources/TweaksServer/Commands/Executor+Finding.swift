@@ -12,15 +12,15 @@ extension Executor {
             throw .tooMany(.findWords, "find takes at most \(limits.findWords) words; leave some out")
         }
         try refuseIfBusy(session)
-        let (finder, view, id, mailbox) = (finder, view(session), session.id, mailbox)
-        finder.queue.async {
+        let view = view(session)
+        let id = session.id
+        finder.queue.async { [finder, mailbox] in
             let found = finder.find(words, view)
-            mailbox.post(.validated(id) { .reply($0.reply(found, $1)) })
+            mailbox.post(.done(id, .next { .reply($0.reply(found, $1)) }))
         }
         return .running()
     }
 
-    /// The matching tweaks, with their current values.
     private func reply(_ found: Finder.Found, _ session: Session) -> Reply {
         let nodes = found.nodes.filter { session.sees($0) }
         var reply = lines(nodes, .explained, for: session)
@@ -35,11 +35,10 @@ extension Executor {
     /// Returns the completions for a partial line, computed off the I/O thread.
     func complete(_ text: String, _ session: Session) throws(TweakError) -> Outcome {
         try refuseIfBusy(session)
-        let id = session.id
         let completion = Completion(
             view: view(session), commands: commands(for: session).map(\.name), presetNames: hooks.presetNames)
         return runInBackground(session, on: finder.queue) {
-            .answered(id, .rows("candidates", completion.candidates(for: text).map { ([$0], .string($0)) }))
+            .reply(.rows("candidates", completion.candidates(for: text).map { ([$0], .string($0)) }))
         }
     }
 }
@@ -49,7 +48,6 @@ final class Finder: Sendable {
     /// The matching tweaks, without values: these are read when the reply is made, so that no event can be older.
     struct Found: Sendable {
         let nodes: [TweakNode]
-        /// The number of further matches.
         let more: Int
     }
 
@@ -61,7 +59,6 @@ final class Finder: Sendable {
     /// The maximum number of indexes to cache, one for each set of rights: they are large.
     private static let maxIndexes = 4
 
-    /// Searches the tweaks of a view for words.
     func find(_ words: [String], _ view: TweakView) -> Found {
         let listing = view.listing
         let result = FindQuery(words).run(index(of: listing, view), limit: Self.maxResults) {
@@ -104,7 +101,6 @@ extension FindIndex {
 /// Finds the tokens that may end a line.
 struct Completion: Sendable {
     let view: TweakView
-    /// The commands that the session may use.
     var commands = Command.all.map(\.name)
     let presetNames: @Sendable () -> [String]
     static let maxCandidates = 200

@@ -6,38 +6,16 @@ import TweaksWire
 extension Executor {
     /// The last commits, newest first; collected off the I/O thread if there are many changes.
     func history(_ count: Int, _ session: Session) throws(TweakError) -> Outcome {
-        let (registry, rights, hooks, id) = (registry, session.grants.rights, hooks, session.id)
+        let rights = session.grants.rights
         let isJSON = session.encoder.isJSON
-        let reply = { @Sendable in Self.history(count, rights, registry, hooks, isJSON: isJSON) }
+        let reply = { @Sendable [registry, hooks] in
+            registry.historyReply(last: count, seenWith: rights, isJSON: isJSON, wallClock: hooks.wallClock(at:))
+        }
         if !registry.hasHistory(ofMoreThan: Sweep.short) { return .reply(reply()) }
         try refuseIfBusy(session)
-        return runInBackground(session, on: planQueue) { .answered(id, reply()) }
+        return runInBackground(session, on: planQueue) { .reply(reply()) }
     }
 
-    private static func history(
-        _ count: Int, _ rights: Rights, _ registry: TweakRegistry, _ hooks: TweakServerHooks, isJSON: Bool
-    ) -> Reply {
-        let entries = registry.history(last: count, seenWith: rights)
-        let next = [HistoryStep.Direction.undo, .redo].map { direction in
-            (direction.rawValue, registry.nextHistoryStep(direction, rights: rights))
-        }
-        let steps =
-            next.map { ($0, JSON.bool($1 != nil)) }
-            + next.compactMap { name, revision in revision.map { ("\(name)es", .count($0)) } }
-        // Generated while it is sent: values may be long, and commits many.
-        var reply = Reply(
-            .ok(words: "", fields: steps), listName: "history",
-            body: .stream { position in
-                guard position < entries.count else { return nil }
-                let entry = entries[position]
-                let time = TimeText.seconds(hooks.wallClock(at: entry.moment))
-                return .row(lines: isJSON ? [] : entry.lines(time), json: isJSON ? entry.json(time) : .null)
-            })
-        reply.streamBytes = entries.reduce(0) { $0 + $1.memorySize }
-        return reply
-    }
-
-    /// Undoes or redoes a change, and reports its author.
     func undoOrRedo(
         _ direction: HistoryStep.Direction, _ request: Request, _ session: Session
     ) throws(TweakError) -> Outcome {
@@ -45,11 +23,12 @@ extension Executor {
         if session.batch != nil {
             throw TweakError(.usage, "a batch is open; commit or abort it first")
         }
-        let (registry, rights) = (registry, session.grants.rights)
-        let (owner, number) = (request.keywords.contains(.mine) ? session.origin : nil, session.number)
+        let rights = session.grants.rights
+        let owner = request.keywords.contains(.mine) ? session.origin : nil
+        let number = session.number
         return try commitStep(
             session, need: force ? .admin : .write,
-            { () throws(TweakError) in
+            { [registry] () throws(TweakError) in
                 try registry.historyStep(direction, force: force, of: owner, session: number, rights: rights)
             },
             { $0.note(direction) })
@@ -70,12 +49,11 @@ extension Executor {
             return try commit(Proposal(step, describe(step), need), session)
         }
         try refuseIfBusy(session)
-        let (registry, id) = (registry, session.id)
-        return runInBackground(session, on: planQueue) { () throws(TweakError) in
+        return runInBackground(session, on: planQueue) { [registry] () throws(TweakError) in
             let step = try find()
             let prepared = try registry.prepare(step.batch)
             let note = describe(step)
-            return .validated(id) { executor, session throws(TweakError) in
+            return .next { executor, session throws(TweakError) in
                 var proposal = Proposal(step, note, need)
                 proposal.prepared = prepared
                 return try executor.commit(proposal, session)
@@ -84,8 +62,33 @@ extension Executor {
     }
 }
 
+extension TweakRegistry {
+    fileprivate func historyReply(
+        last count: Int, seenWith rights: Rights, isJSON: Bool,
+        wallClock: @escaping @Sendable (Moment) -> Int64
+    ) -> Reply {
+        let entries = history(last: count, seenWith: rights)
+        let next = [HistoryStep.Direction.undo, .redo].map { direction in
+            (direction.rawValue, nextHistoryStep(direction, rights: rights))
+        }
+        let steps =
+            next.map { ($0, JSON.bool($1 != nil)) }
+            + next.compactMap { name, revision in revision.map { ("\(name)es", .count($0)) } }
+        // Generated while it is sent: values may be long, and commits many.
+        var reply = Reply(
+            .ok(words: "", fields: steps), listName: "history",
+            body: .stream { position in
+                guard position < entries.count else { return nil }
+                let entry = entries[position]
+                let time = TimeText.seconds(wallClock(entry.moment))
+                return .row(lines: isJSON ? [] : entry.lines(time), json: isJSON ? entry.json(time) : .null)
+            })
+        reply.streamBytes = entries.reduce(0) { $0 + $1.memorySize }
+        return reply
+    }
+}
+
 extension HistoryStep {
-    /// The author of the change, and the change itself.
     fileprivate func note(_ direction: Direction) -> CommitNote {
         let word = direction == .undo ? "undid" : "redid"
         let author = entry.origin.description
@@ -108,7 +111,6 @@ extension Proposal {
 }
 
 extension TweakHistoryEntry {
-    /// The maximum number of changes to show of one commit.
     private static let maxChanges = 8
 
     /// `rev 44  2026-11-21T10:00:00Z  uid 1000: Content/Text/Size 72 → 80`, or a line for each part.
@@ -197,11 +199,12 @@ extension Executor {
     private func swapBack(
         _ name: PresetName, _ revision: UInt64, force: Bool, _ session: Session
     ) throws(TweakError) -> Outcome {
-        let (registry, rights, number) = (registry, session.grants.rights, session.number)
+        let rights = session.grants.rights
+        let number = session.number
         let remedy = "swap \(name) force goes back anyway"
         return try commitStep(
             session,
-            { () throws(TweakError) in
+            { [registry] () throws(TweakError) in
                 try registry.historyStep(
                     undoing: revision, force: force, remedy: remedy, session: number, rights: rights)
             },

@@ -1,7 +1,7 @@
 // Carries out long requests: in slices of turns, or off the I/O thread.
 
-import Synchronization
 import Dispatch
+import Synchronization
 import Tweaks
 import TweaksWire
 
@@ -108,21 +108,21 @@ extension Executor {
     /// - Parameter queue: By default, that of presets.
     func runInBackground(
         _ session: Session, on queue: DispatchQueue? = nil,
-        _ body: @escaping @Sendable () throws(TweakError) -> Mailbox.Message
+        _ body: @escaping @Sendable () throws(TweakError) -> Mailbox.Background
     ) -> Outcome {
-        let (id, mailbox, cancellation) = (session.id, mailbox, CancellationFlag())
-        (queue ?? presetQueue).async {
+        let id = session.id
+        let cancellation = CancellationFlag()
+        (queue ?? presetQueue).async { [mailbox] in
             do throws(TweakError) {
                 if let refusal = cancellation.refusal { throw refusal }
-                mailbox.post(try body())
+                mailbox.post(.done(id, try body()))
             } catch {
-                mailbox.post(.answered(id, .error(error)))
+                mailbox.post(.done(id, .reply(.error(error))))
             }
         }
         return .running(.init(.request, cancellation))
     }
 
-    /// Ended sessions whose background work is still running.
     struct OrphanedRequests {
         /// Sessions whose work waits for a disk or a handler.
         var requests: Set<SessionID> = []
@@ -165,7 +165,6 @@ extension Executor {
             limit: .pendingRequestsPerPeer)
     }
 
-    /// Records the start of a session's background work.
     func beginPending(_ session: Session) {
         // Writes before commits are grouped, and commits have a rate limit.
         if session.work.running?.proposal != nil { return }
@@ -174,7 +173,6 @@ extension Executor {
         session.account.pending += 1
     }
 
-    /// Records the end of a session's background work.
     func endPending(_ id: SessionID) { pending.removeValue(forKey: id)?.pending -= 1 }
 
     private func refuse(_ count: Int, _ what: String) throws(TweakError) {
@@ -185,27 +183,25 @@ extension Executor {
 
 /// A flag that tells background work whether its session may still have the result.
 final class CancellationFlag: Sendable {
-    private let isOver = Atomic(false)
-    private let isRevoked = Atomic(false)
+    /// 0: the work may go on; 1: the session has ended; 2: it has lost the rights behind the work.
+    private let state = Atomic(0)
 
     /// Cancels because the session lost the rights behind the work: the result must not be sent either.
-    func revoke() {
-        isRevoked.store(true, ordering: .releasing)
-        end()
-    }
+    func revoke() { state.store(2, ordering: .releasing) }
 
     /// Cancels because the session has ended. Work that has begun still gets its reply; no more begins.
-    func end() { isOver.store(true, ordering: .releasing) }
+    func end() { state.max(1, ordering: .releasing) }
 
     /// The reason not to begin or continue; nil while work may go on.
     var refusal: TweakError? {
         if let secrecy { return secrecy }
-        return isOver.load(ordering: .acquiring) ? TweakError(.closing, "the session was ended before this began") : nil
+        if state.load(ordering: .acquiring) == 0 { return nil }
+        return TweakError(.closing, "the session was ended before this began")
     }
 
     /// The error that replaces the result; nil while the result may be sent.
     var secrecy: TweakError? {
-        isRevoked.load(ordering: .acquiring)
-            ? TweakError(.denied, "your rights have changed while this was under way; check its effect") : nil
+        if state.load(ordering: .acquiring) < 2 { return nil }
+        return TweakError(.denied, "your rights have changed while this was under way; check its effect")
     }
 }

@@ -5,49 +5,41 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    /// Saves the current values of all overridden tweaks.
     func save(_ name: String, _ pattern: String?, _ session: Session) throws(TweakError) -> Outcome {
         try refuseInBatch(session)
         let name = try PresetName(name)
         return try sweep([pattern ?? "*"], session) { executor, session, nodes throws(TweakError) in
-            try executor.save(nodes, name, pattern, session)
+            try executor.save(nodes, as: name, of: pattern, session)
         }
     }
 
     private func save(
-        _ nodes: [TweakNode], _ name: PresetName, _ pattern: String?, _ session: Session
+        _ nodes: [TweakNode], as name: PresetName, of pattern: String?, _ session: Session
     ) throws(TweakError) -> Outcome {
-        let (snapshot, origin, limit) = (registry.snapshot(), session.origin, limits.lineBytes)
+        let snapshot = registry.snapshot()
+        let origin = session.origin
+        let limit = limits.lineBytes
         // The preset may hold more than this session sees.
         let mayReplace = session.grants.rights.isWhole(.write)
         let isLimited = !session.grants.rights.isWhole(.admin)
-        let share = isLimited ? PresetQuota(session.account.name, limits.presetsPerPeer) : nil
+        let quota = limits.presetsPerPeer
+        let peer = session.account.name
         return try withPresets(session) { store throws(TweakError) in
-            try share?.check(name, store)
+            if isLimited { try Self.check(quota: quota, of: peer, for: name, in: store) }
             let draft = snapshot.draft(of: nodes, pattern: pattern, origin: origin, lineLimit: limit)
             return .saved(name, draft, replaced: try store.write(draft, as: name, mayReplace: mayReplace))
         }
     }
 
-    /// Limits the number of presets that one peer has saved.
-    private struct PresetQuota {
-        let peer: String
-        let limit: Int
-
-        init(_ peer: String, _ limit: Int) { (self.peer, self.limit) = (peer, limit) }
-
-        func check(_ name: PresetName, _ store: any PresetStore) throws(TweakError) {
-            let own = try store.list().filter { isOwn($0) }
-            if own.count < limit || own.contains(where: { $0.name == name }) { return }
-            throw .tooMany(
-                .presetsPerPeer,
-                "\(own.count) presets were saved by \(peer); delete one of them, or save under its name")
-        }
-
-        /// Presets of an address name its port as well.
-        private func isOwn(_ preset: PresetSummary) -> Bool {
-            preset.heading.by.map { $0 == peer || $0.hasPrefix("\(peer):") } ?? false
-        }
+    /// Presets of an address name its port as well.
+    private static func check(
+        quota limit: Int, of peer: String, for name: PresetName, in store: any PresetStore
+    ) throws(TweakError) {
+        let own = try store.list().filter { $0.heading.by == peer || $0.heading.by?.hasPrefix("\(peer):") == true }
+        if own.count < limit || own.contains(where: { $0.name == name }) { return }
+        throw .tooMany(
+            .presetsPerPeer,
+            "\(own.count) presets were saved by \(peer); delete one of them, or save under its name")
     }
 
     func presets(_ session: Session) throws(TweakError) -> Outcome {
@@ -64,19 +56,18 @@ extension Executor {
         }
     }
 
-    /// Compares a preset with the current values, or with another preset.
     func diff(_ name: String, _ other: String?, _ session: Session) throws(TweakError) -> Outcome {
         let name = try PresetName(name)
         var second: PresetName?
         if let other { second = try PresetName(other) }
-        let (view, other) = (view(session), second)
-        return try withPresets(session) { store throws(TweakError) in
+        let view = view(session)
+        return try withPresets(session) { [second] store throws(TweakError) in
             let preset = try store.read(name)
-            guard let other else {
+            guard let second else {
                 return .difference(PresetDifference(comparingCurrentTo: preset, view), "in force", name.text)
             }
-            let difference = PresetDifference(preset, try store.read(other), view)
-            return .difference(difference, name.text, other.text)
+            let difference = PresetDifference(preset, try store.read(second), view)
+            return .difference(difference, name.text, second.text)
         }
     }
 
@@ -93,12 +84,13 @@ extension Executor {
     func read(
         _ name: PresetName, isSwap: Bool = false, isOnly: Bool, isPartly: Bool = false, _ session: Session
     ) throws(TweakError) -> Outcome {
-        let (store, view, registry, id) = (try presetStore(session), view(session), registry, session.id)
-        return runInBackground(session) { () throws(TweakError) in
+        let store = try presetStore(session)
+        let view = view(session)
+        return runInBackground(session) { [registry] () throws(TweakError) in
             let plan = PresetPlan(try store.read(name), view)
             let reading = PresetReading(
                 name, plan, isSwap: isSwap, isOnly: isOnly, isPartly: isPartly, registry)
-            return .validated(id) { executor, session throws(TweakError) in try executor.finish(reading, session) }
+            return .next { executor, session throws(TweakError) in try executor.finish(reading, session) }
         }
     }
 
@@ -123,8 +115,8 @@ extension Executor {
     private func withPresets(
         _ session: Session, _ body: @escaping @Sendable (any PresetStore) throws(TweakError) -> Reply
     ) throws(TweakError) -> Outcome {
-        let (store, id) = (try presetStore(session), session.id)
-        return runInBackground(session) { () throws(TweakError) in .answered(id, try body(store)) }
+        let store = try presetStore(session)
+        return runInBackground(session) { () throws(TweakError) in .reply(try body(store)) }
     }
 
     private func presetStore(_ session: Session) throws(TweakError) -> any PresetStore {
@@ -156,7 +148,6 @@ struct PresetReading: Sendable {
     /// Whether invalid lines are skipped.
     let isPartly: Bool
     let plan: PresetPlan
-    /// The changes and their tweaks.
     let batch: TweakBatch
     let nodes: [TweakNode]
     /// Nil if the commit will have to validate them again.
@@ -181,7 +172,6 @@ struct PresetReading: Sendable {
         note = CommitNote(words: words, lines: remarkLines, fields: remarkFields)
     }
 
-    /// The words after the revision in the status line.
     private var words: String {
         if isSwap { return "swapped to \(name); swap \(name) goes back" }
         if plan.problems.isEmpty { return "loaded \(name)" }
@@ -264,7 +254,6 @@ extension Reply {
             list: rows)
     }
 
-    /// The list of all problems of a preset; nothing has changed.
     static func refused(_ reading: PresetReading) -> Reply {
         let problems = reading.plan.problems
         let remedy =

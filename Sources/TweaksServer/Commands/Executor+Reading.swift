@@ -59,9 +59,13 @@ extension Executor {
             rows[rows.count - 1].count += group.nodes.count
         }
         // The tweaks come row by row.
-        var (row, visited) = (0, 0)
+        var row = 0
+        var visited = 0
         return try sweep(.nodes(groups.flatMap(\.nodes)), session) { node in
-            if visited == rows[row].count { (row, visited) = (row + 1, 0) }
+            if visited == rows[row].count {
+                row += 1
+                visited = 0
+            }
             visited += 1
             if snapshot.isModified(node) { rows[row].modified += 1 }
             return false

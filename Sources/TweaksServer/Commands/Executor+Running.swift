@@ -21,7 +21,8 @@ private final class ActionExecutor: TaskExecutor {
 extension Executor {
     /// Starts an action in a new task; the session gets its reply when the task ends.
     func run(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
-        let (tweak, arguments) = (try lookUp(request.word, session), Array(request.words.dropFirst()))
+        let tweak = try lookUp(request.word, session)
+        let arguments = Array(request.words.dropFirst())
         if tweak.kind != .action { throw tweak.notAnAction }
         try require(.run, tweak.node, session)
         if arguments.count > limits.actionArguments {
@@ -31,8 +32,9 @@ extension Executor {
                     + "together", path: tweak.path, limit: .actionArguments)
         }
         try refuseRunIfBusy(session)
-        let (id, mailbox, limit) = (session.id, mailbox, limits.actionOutputBytes)
-        runs[id] = Task(executorPreference: ActionExecutor.shared) {
+        let id = session.id
+        let limit = limits.actionOutputBytes
+        runs[id] = Task(executorPreference: ActionExecutor.shared) { [mailbox] in
             let result: Result<ActionOutput, TweakError>
             do throws(TweakError) {
                 // Truncated here, off the I/O thread: the text may be of any length.
@@ -51,12 +53,12 @@ extension Executor {
         runs = [:]
     }
 
-    /// The reply to a finished action: its text as body lines.
     func reply(_ result: Result<ActionOutput, TweakError>) -> Reply {
         switch result {
         case .failure(let error): return .error(error)
         case .success(let output):
-            let (text, lines) = (output.text, output.lines)
+            let text = output.text
+            let lines = output.lines
             var reply = Reply(
                 .ok(words: "", fields: [("output", .string(text))]), listName: "",
                 body: lines.isEmpty
@@ -81,8 +83,8 @@ extension Executor {
             throw TweakError(.io, "no config file is named; set TWEAKS_CONFIG, or name one in the program")
         }
         try refuseIfBusy(session)
-        let (id, mailbox) = (session.id, mailbox)
-        reload(dry) { mailbox.post(.answered(id, $0)) }
+        let id = session.id
+        reload(dry) { [mailbox] in mailbox.post(.done(id, .reply($0))) }
         return .running(.init(.reload))
     }
 
@@ -100,13 +102,14 @@ extension Executor {
                 .batchChanges, "an import holds at most \(limits.batchChanges) assignments; send it in parts")
         }
         try refuseIfBusy(session)
-        let (view, id, origin) = (view(session), session.id, session.origin)
+        let view = view(session)
+        let origin = session.origin
         return runInBackground(session) {
             let entries = lines.lazy.map {
                 ConfigEntry(path: $0.path, text: $0.text, line: $0.line, origin: origin)
             }
             let plan = AssignmentPlan(entries, .import, and: problems, view)
-            return .validated(id) { executor, session throws(TweakError) in
+            return .next { executor, session throws(TweakError) in
                 try executor.finish(plan, dry: dry, session)
             }
         }
@@ -127,8 +130,10 @@ extension ConfigProblems {
     /// All problems in one error; nil if there are none.
     fileprivate var refusal: TweakError? {
         guard let error = first.first?.error else { return nil }
-        let (most, lines) = (AssignmentRules.maxListedProblems, Set(first.map(\.line)).count)
-        let subject = lines == 1 ? "1 line is" : count > most ? "many lines are" : "\(lines) lines are"
+        let most = AssignmentRules.maxListedProblems
+        let lines = Set(first.map(\.line)).count
+        var subject = lines == 1 ? "1 line is" : "\(lines) lines are"
+        if lines > 1, count > most { subject = "many lines are" }
         let named = first.prefix(most).map { "line \($0.line): \($0.error)" }
         let rest = count > most ? ["… and more; fix these first"] : []
         let text = (["\(subject) wrong; nothing has changed"] + named + rest).joined(separator: "\n")
@@ -137,6 +142,7 @@ extension ConfigProblems {
     }
 }
 
+/// The text of an action, truncated to a limit.
 struct ActionOutput: Sendable {
     let text: String
     /// The lines for text mode; split here, off the I/O thread, because there may be many.
@@ -146,11 +152,8 @@ struct ActionOutput: Sendable {
 
     init(_ text: String, _ limit: Int) {
         let count = text.utf8.count
-        if count <= limit {
-            (self.text, cutFrom) = (text, nil)
-        } else {
-            (self.text, cutFrom) = (String(text[..<Self.end(of: text, limit)]), count)
-        }
+        cutFrom = count > limit ? count : nil
+        self.text = count > limit ? String(text[..<Self.end(of: text, limit)]) : text
         let parts = self.text.split(omittingEmptySubsequences: false) { $0.isNewline }
         lines = self.text.isEmpty ? [] : parts.map { String($0) }
     }

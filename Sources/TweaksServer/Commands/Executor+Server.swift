@@ -87,39 +87,36 @@ extension Executor {
                     "features",
                     .array(
                         ["json", "watch", "since", "batch", "check", "complete", "actions", "temporary", "as", "mine"]
-                            .map(
-                                JSON.string))
+                            .map(JSON.string))
                 ),
             ])
     }
 
     func stats(_ session: Session) throws(TweakError) -> Outcome {
-        let (snapshot, nodes) = (registry.snapshot(), view(session).listing.nodes)
-        var (modified, temporary) = (0, 0)
+        let snapshot = registry.snapshot()
+        let nodes = view(session).listing.nodes
+        var modified = 0
+        var temporary = 0
         return try sweep(.nodes(nodes), session) { node in
             if snapshot.isModified(node) { modified += 1 }
             if snapshot.expires(node) != nil { temporary += 1 }
             return false
         } _: { executor, session, _ in
-            let isWhole = session.grants.rights.isWhole(.read)
-            return .reply(
-                .info(
-                    isWhole
-                        ? executor.wholeStats(snapshot, modified: modified)
-                        : executor.partialStats(snapshot, nodes.count, modified: modified, temporary: temporary)))
+            let uptime = Int64((executor.hooks.now - executor.identity.startedAt) / .seconds(1))
+            var fields: [(String, JSON)] = [
+                ("name", .string(executor.identity.name)), ("pid", .count(executor.identity.processID)),
+                ("uptimeSeconds", .int(uptime)), ("rev", .count(snapshot.revision)),
+            ]
+            if session.grants.rights.isWhole(.read) {
+                fields += executor.wholeStats(snapshot, modified: modified)
+            } else {
+                // What the session sees.
+                fields += [
+                    ("tweaks", .count(nodes.count)), ("modified", .count(modified)), ("temporary", .count(temporary)),
+                ]
+            }
+            return .reply(.info(fields))
         }
-    }
-
-    /// The statistics for sessions that do not see every tweak: they count what the session sees.
-    private func partialStats(
-        _ snapshot: TweakSnapshot, _ count: Int, modified: Int, temporary: Int
-    ) -> [(String, JSON)] {
-        let uptime = Int64((hooks.now - identity.startedAt) / .seconds(1))
-        return [
-            ("name", .string(identity.name)), ("pid", .count(identity.processID)), ("uptimeSeconds", .int(uptime)),
-            ("rev", .count(snapshot.revision)), ("tweaks", .count(count)),
-            ("modified", .count(modified)), ("temporary", .count(temporary)),
-        ]
     }
 
     private func wholeStats(_ snapshot: TweakSnapshot, modified: Int) -> [(String, JSON)] {
@@ -127,22 +124,18 @@ extension Executor {
         let actors = registry.actorDeliveries.report
         delivery.observers += actors.count
         delivery.lag = max(delivery.lag, actors.lag)
-        let uptime = Int64((hooks.now - identity.startedAt) / .seconds(1))
         let rate = commitRate.rate(snapshot.revision, at: hooks.now)
         return [
-            ("name", .string(identity.name)), ("pid", .count(identity.processID)), ("uptimeSeconds", .int(uptime)),
-            ("rev", .count(snapshot.revision)), ("commitsPerSecond", .number((rate.perSecond * 100).rounded() / 100)),
+            ("commitsPerSecond", .number((rate.perSecond * 100).rounded() / 100)),
             ("commitsPerSecondOver", .int(Int64(rate.over / .seconds(1)))), ("tweaks", .count(registry.count)),
-            ("modified", .count(modified)),
-            ("temporary", .count(registry.temporaryCount)), ("conflicts", .count(registry.conflicts.count)),
-            ("frozen", .bool(registry.isFrozen)),
+            ("modified", .count(modified)), ("temporary", .count(registry.temporaryCount)),
+            ("conflicts", .count(registry.conflicts.count)), ("frozen", .bool(registry.isFrozen)),
             ("sessions", .count(metrics.sessions)), ("watchers", .count(hub.sessions.count)),
             ("connections", .count(metrics.accepted)), ("requests", .count(metrics.requests)),
             ("errors", .count(metrics.refused)), ("undeliveredObservers", .count(delivery.observers)),
             ("deliveryLagMilliseconds", .int(delivery.lag.wholeMilliseconds)),
             ("runningObservers", .array(delivery.running.map(Self.json))),
-            ("observerThreads", .count(ObserverThreads.limit)),
-            ("listeners", .object(listenerInfo)),
+            ("observerThreads", .count(ObserverThreads.limit)), ("listeners", .object(listenerInfo)),
             ("tokens", hooks.tokens == nil ? .string("off") : .count(tokens?.entries.count { !$0.isOwn } ?? 0)),
         ] + budgets() + hooks.stats()
     }
@@ -161,16 +154,13 @@ extension Executor {
             ("sessions", .count(limits.sessions)), ("sessionsPerPeer", .count(limits.sessionsPerPeer)),
             ("memoryBytes", .count(limits.memoryBytes)),
         ]
-        return [
-            ("limits", .object(inForce)), ("heldBytes", .count(heldBytes)), ("limitsHit", .object(limitsHit())),
-        ]
-    }
-
-    private func limitsHit() -> [(String, JSON)] {
         var hits = metrics.limitsHit
         let forgotten = registry.forgottenCommits
         if forgotten > 0 { hits[.history] = forgotten }
-        return hits.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key.rawValue, .count($0.value)) }
+        let hit: [(String, JSON)] = hits.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+            ($0.key.rawValue, .count($0.value))
+        }
+        return [("limits", .object(inForce)), ("heldBytes", .count(heldBytes)), ("limitsHit", .object(hit))]
     }
 }
 
@@ -179,6 +169,28 @@ extension Duration {
 }
 
 extension Executor {
+    // MARK: whoami
+
+    func whoami(_ session: Session) -> Reply {
+        let scopeRequests = session.credentials.scopeRequests
+        let waiting = scopeRequests.waiting.flatMap(\.scopes)
+        return .info(
+            session.fields(session.origin) + [
+                ("tokens", .array(session.credentials.tokens.map(Self.json))), ("granted", scopeRequests.granted.json),
+                ("declined", scopeRequests.declined.json), ("waiting", waiting.json),
+                ("ageSeconds", .int(age(of: session))), ("watches", .count(session.watches.count)),
+                ("commits", .count(session.changes.commits)),
+            ] + session.personFields)
+    }
+
+    private static func json(_ token: TokenEntry) -> JSON {
+        .object([("name", .string(token.name)), ("expires", .text(token.expires.map(TimeText.seconds)))])
+    }
+
+    func age(of session: Session) -> Int64 { Int64((hooks.now - session.connection.openedAt) / .seconds(1)) }
+
+    // MARK: sessions
+
     /// Lists all sessions that have not ended, oldest first; a window's connections count as one.
     func list(_ sessions: [Session], for own: Session) -> Reply {
         let living = sessions.filter { $0.credentials.lifecycle.state.reason == nil }
@@ -200,15 +212,11 @@ extension Executor {
         return "\(session.number == own.number ? "→" : " ") \(session.number)  \(parts.joined(separator: ", "))"
     }
 
-    func json(_ connections: [Session], _ own: Session) -> JSON {
+    private func json(_ connections: [Session], _ own: Session) -> JSON {
         let session = connections[0]
         return .object(
-            [
-                ("session", .count(session.number)), ("identity", .string(session.shownOrigin.description)),
-                ("state", .string(session.credentials.lifecycle.state.word)),
-                ("transport", .string(session.identity.peer.transport.rawValue)),
-                ("peer", .string(session.identity.peer.text)),
-                ("scopes", session.grants.rights.json), ("watches", .count(connections.sum(\.watches.count))),
+            session.fields(session.shownOrigin) + [
+                ("watches", .count(connections.sum(\.watches.count))),
                 ("commits", .count(commits(connections))), ("unsentBytes", .count(connections.sum { $0.output.count })),
                 ("ageSeconds", .int(age(of: session))), ("own", .bool(session.number == own.number)),
             ] + (session.shownOrigin.name.map { [("person", .string($0))] } ?? []))
@@ -222,6 +230,16 @@ extension Executor {
 extension Session {
     /// The origin to display: that of its window, if it has one.
     fileprivate var shownOrigin: TweakOrigin { identity.window?.origin ?? origin }
+
+    /// The fields of a session in every reply that shows one.
+    fileprivate func fields(_ origin: TweakOrigin) -> [(String, JSON)] {
+        [
+            ("session", .count(number)), ("identity", .string(origin.description)),
+            ("state", .string(credentials.lifecycle.state.word)),
+            ("transport", .string(identity.peer.transport.rawValue)), ("peer", .string(identity.peer.text)),
+            ("scopes", grants.rights.json),
+        ]
+    }
 }
 
 extension [Session] {

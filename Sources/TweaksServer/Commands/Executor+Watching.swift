@@ -21,15 +21,16 @@ extension Executor {
         let known = session.watches.filter { !subjects.contains($0.subject) }
         let view = view(session)
         // The hub first, so that it follows every commit from here on; then the snapshot, which separates old from new.
-        let added = subjects.map { Watch($0, view, since: .max) }
+        var added = subjects.map { Watch($0, view, since: .max) }
         session.watches = known + added
         hub.update(session)
         let snapshot = registry.snapshot()
-        session.watches = known + added.map { $0.answered(at: snapshot.sequence) }
+        for index in added.indices { added[index].since = snapshot.sequence }
+        session.watches = known + added
         let since = request.number.flatMap { $0 <= snapshot.revision ? $0 : nil }
         let isPlain = known.isEmpty && !request.keywords.contains(.modified)
         if isPlain, since == nil {
-            return .reply(watching(named.count, named, snapshot, session))
+            return .reply(watching(named.count, showing: named, of: snapshot, session))
         }
         let selection = WatchSelection(added: added, all: session.watches, since: since, snapshot: snapshot)
         var count = 0
@@ -39,14 +40,14 @@ extension Executor {
             if selection.counts(node) { count += 1 }
             return selection.shows(node)
         } _: { executor, session, shown in
-            .reply(executor.watching(count, shown, snapshot, session))
+            .reply(executor.watching(count, showing: shown, of: snapshot, session))
         }
         if case .sweep(let sweep) = outcome { sweep.isContinuation = true }
         return outcome
     }
 
     private func watching(
-        _ count: Int, _ nodes: [TweakNode], _ snapshot: TweakSnapshot, _ session: Session
+        _ count: Int, showing nodes: [TweakNode], of snapshot: TweakSnapshot, _ session: Session
     ) -> Reply {
         var reply = lines(nodes, .explained, snapshot, for: session)
         reply.status = .ok(
@@ -94,4 +95,32 @@ extension Executor {
     }
 
     private static func watching(_ count: Int) -> Reply { .ok("watching \(count)", [("watching", .count(count))]) }
+}
+
+/// Selects the tweaks that the reply to `watch` shows and counts.
+struct WatchSelection {
+    var added: [Watch] = []
+    let all: [Watch]
+    /// The revision from which the client resumes; nil if it has seen no values.
+    var since: UInt64?
+    let snapshot: TweakSnapshot
+
+    /// The number of patterns to which each tweak is compared.
+    var patternCount: Int { added.count + all.count }
+
+    /// Whether the reply shows a tweak.
+    ///
+    /// A client that resumes from an earlier revision also needs the tweaks that stopped being modified since.
+    func shows(_ node: TweakNode) -> Bool {
+        guard let since else { return names(node, added) { snapshot.isModified(node) } }
+        // Figures change without a revision, so the time of their change is unknown.
+        let isNew = node.definition.flags.contains(.readOnly) || snapshot.changedAt(node) > since
+        return isNew && names(node, added) { node.isSettable }
+    }
+
+    func counts(_ node: TweakNode) -> Bool { names(node, all) { snapshot.isModified(node) } }
+
+    private func names(_ node: TweakNode, _ watches: [Watch], _ isModified: () -> Bool) -> Bool {
+        watches.contains { $0.subject == .modified ? isModified() : $0.matches(node) }
+    }
 }

@@ -154,10 +154,6 @@ final class Executor {
         }
     }
 
-    func sampleCommitRate(_ now: Moment) {
-        if commitRate.isDue(now) { commitRate.note(registry.revision, at: now) }
-    }
-
     /// Counts a refusal, and the limit behind it.
     func count(_ error: TweakError) {
         metrics.refused += 1
@@ -186,6 +182,7 @@ final class Executor {
     }
 }
 
+/// Identifies a server and its start.
 struct ServerIdentity: Sendable {
     let name: String
     let processID: Int32
@@ -194,6 +191,7 @@ struct ServerIdentity: Sendable {
     let startedAt: Moment
 }
 
+/// The counters of a server.
 struct ServerMetrics {
     var sessions = 0
     var accepted: UInt64 = 0

@@ -30,7 +30,7 @@ extension EventLoop {
         executor.notify(.state, session)
         if let refusal { return sendAndClose(refusal, to: session) }
         admit(session, listener)
-        trackNewSession(session)
+        limitUnauthenticated(session)
         // Each current session has only a few timers.
         timers.compact(limit: 8 * sessions.count + 64) { self.session($0) != nil }
         schedule(.firstLine, for: session, in: limits.timeToFirstLine)
@@ -186,8 +186,8 @@ extension EventLoop {
 
     /// Closes the oldest ended connections while they and the others have all descriptors that sessions may have.
     private func closeLingering() {
-        while sessions.count - limits.refusedSessions >= limits.sessions, !admission.lingering.isEmpty {
-            guard let session = session(admission.lingering.removeFirst()) else { continue }
+        while sessions.count - limits.refusedSessions >= limits.sessions, sessions.lingeringCount > 0 {
+            guard let session = oldestFirst({ $0.accounts.isLingering }).first else { return }
             discardInput(session)
             close(session)
         }
@@ -207,17 +207,15 @@ extension EventLoop {
 
     // MARK: - Eviction
 
-    /// Tracks a new session among those that have not sent a line. The lists must not grow with every past session.
-    func trackNewSession(_ newSession: Session) {
-        if admission.silentSessions.count > 2 * sessions.count + 64 {
-            admission.silentSessions.removeAll { session($0)?.input.hasSentLine ?? true }
-        }
-        admission.silentSessions.append(newSession.id)
-        guard isUnauthenticated(newSession) else { return }
-        // Those whose first message names a known key have as many places of their own, which no others can take.
+    /// Makes room for an unauthenticated session. Those whose first message names a known key have as many places of
+    /// their own, which no others can take.
+    private func limitUnauthenticated(_ newSession: Session) {
         let limit = max(limits.unauthenticatedSessions, 1)
-        while admission.unauthenticated.count >= limit, freePlace(for: newSession, limit) {}
-        admission.unauthenticated.append(newSession.id)
+        while isUnauthenticated(newSession), freePlace(for: newSession, limit) {}
+    }
+
+    private func oldestFirst(_ condition: (Session) -> Bool) -> [Session] {
+        sessions.all.filter(condition).sorted { $0.id.number < $1.id.number }
     }
 
     private func isUnauthenticated(_ session: Session) -> Bool {
@@ -227,8 +225,7 @@ extension EventLoop {
     /// Ends an unauthenticated session of those that have more places than the limit.
     /// - Returns: False if there are none.
     private func freePlace(for newSession: Session, _ limit: Int) -> Bool {
-        let waiting = admission.unauthenticated.compactMap { session($0) }.filter(isUnauthenticated)
-        admission.unauthenticated = waiting.map(\.id)
+        let waiting = oldestFirst { $0 !== newSession && isUnauthenticated($0) }
         let others = waiting.filter { $0.credentials.expectedKey == nil }
         if others.count >= limit {
             evictUnlessExpected(sessionToEvict(others, newSession))
@@ -264,7 +261,7 @@ extension EventLoop {
 
     private func evictUnauthenticated(_ session: Session) {
         let text = "others are waiting, and this session has not signed in; connect again, and sign in with a token"
-        evict(session, TweakError(.tooMany, text, limit: .unauthenticatedSessions))
+        evict(session, .tooMany(.unauthenticatedSessions, text))
     }
 
     /// Selects the unauthenticated session to evict. An address with more than its share evicts its own sessions.
@@ -294,23 +291,16 @@ extension EventLoop {
 
     /// Evicts the oldest connection that never sent a line, of all or of one peer.
     private func evictSilentSession(_ limit: TweakLimit, of account: Account? = nil) -> Bool {
-        var position = 0
-        var found: Session?
-        while found == nil, position < admission.silentSessions.count {
-            let session = session(admission.silentSessions[position])
-            if let session, session.isOpen, !session.input.hasSentLine, account.map({ $0 === session.account }) ?? true
-            {
-                // Its first line may have arrived by now.
-                hear(session)
-                if session.isOpen, !session.input.hasSentLine { found = session }
-            }
-            position += 1
+        let isSilent = { (session: Session) in session.isOpen && !session.input.hasSentLine }
+        for session in oldestFirst({ isSilent($0) && (account == nil || account === $0.account) }) {
+            // Its first line may have arrived by now.
+            hear(session)
+            if !isSilent(session) { continue }
+            let text = "others are waiting, and this connection has sent nothing; connect again"
+            evict(session, .tooMany(limit, text))
+            return true
         }
-        guard let found else { return false }
-        admission.silentSessions.remove(at: position - 1)
-        let text = "others are waiting, and this connection has sent nothing; connect again"
-        evict(found, TweakError(.tooMany, text, limit: limit))
-        return true
+        return false
     }
 
     private func evict(_ session: Session, _ error: TweakError) {
@@ -367,7 +357,6 @@ extension EventLoop {
         try? poller.add(listener.descriptor.number, admission.isPaused ? [] : .read)
     }
 
-    /// Reports a problem once, until it changes.
     private func report(_ text: String, _ path: String) {
         if socketProblems.updateValue(text, forKey: path) != text { executor.hooks.report(text) }
     }

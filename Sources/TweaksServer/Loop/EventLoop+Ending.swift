@@ -47,10 +47,6 @@ extension EventLoop {
         session.accounts.isCounted = false
         session.accounts.isLingering = true
         sessions.lingeringCount += 1
-        if admission.lingering.count > 2 * sessions.count + 64 {
-            admission.lingering.removeAll { self.session($0) == nil }
-        }
-        admission.lingering.append(session.id)
     }
 
     func stopWatching(_ session: Session) {

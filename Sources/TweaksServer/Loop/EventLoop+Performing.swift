@@ -81,12 +81,12 @@ extension EventLoop {
 }
 
 extension Executor {
-    /// Applies what a dialect reports about its client.
     func apply(_ step: DialectStep, _ session: Session) {
         switch step {
         case .forget:
             for token in session.credentials.tokens { session.grants.remove(.token(name: token.name)) }
-            (session.credentials.tokens, session.batch) = ([], nil)
+            session.credentials.tokens = []
+            session.batch = nil
             expect(nil, session)
             identify(session)
         case .expect(let key): expect(key, session)
@@ -94,7 +94,8 @@ extension Executor {
             session.identity.peer.setUserAgent(text)
             identify(session)
         case .identity(let window, let name):
-            (session.identity.windowID, session.identity.name) = (window, name)
+            session.identity.windowID = window
+            session.identity.name = name
             identify(session)
         case .gesture(let number): session.changes.gesture = number
         case .waitForDisk(let waits): session.changes.waitsForDisk = waits
@@ -124,10 +125,10 @@ extension EventLoop {
         case .actionEnded(let id, let result):
             executor.runs[id] = nil
             if session(id)?.work.running != nil { answer(id, executor.reply(result)) }
-        case .validated(let id, let finish):
-            if let session = session(id), let running = session.work.running { proceed(running, session, finish) }
-        case .answered(let id, let reply):
+        case .done(let id, .reply(let reply)):
             answer(id, session(id)?.work.running?.cancellation?.secrecy.map { .error($0) } ?? reply)
+        case .done(let id, .next(let finish)):
+            if let session = session(id), let running = session.work.running { proceed(running, session, finish) }
         case .proposed(let id, let changes, let failure):
             guard let session = session(id), session.work.running != nil else {
                 // The session has ended. Left in the file, the values would override what others set from now on.
@@ -148,7 +149,6 @@ extension EventLoop {
         }
     }
 
-    /// Continues a request whose background work is done.
     private func proceed(
         _ running: Work.Running, _ session: Session,
         _ finish: (Executor, Session) throws(TweakError) -> Executor.Outcome
@@ -198,9 +198,8 @@ final class Mailbox: Sendable {
         /// Finish work in progress, close every session, end the loop.
         case stop
         case actionEnded(SessionID, Result<ActionOutput, TweakError>)
-        case answered(SessionID, Reply)
-        /// A request was read and validated in the background, and is ready to execute.
-        case validated(SessionID, then: @Sendable (Executor, Session) throws(TweakError) -> Executor.Outcome)
+        /// Background work for a session has ended.
+        case done(SessionID, Background)
         /// The changes of a session were written, or could not be, with the reason.
         case proposed(SessionID, [OverrideKey: StoredEntry?], failure: String?)
         case saved(SaveStatus)
@@ -213,10 +212,17 @@ final class Mailbox: Sendable {
         /// The session whose background work this message completes.
         var sessionOfCompletedWork: SessionID? {
             switch self {
-            case .actionEnded(let id, _), .answered(let id, _), .validated(let id, _), .proposed(let id, _, _): id
+            case .actionEnded(let id, _), .done(let id, _), .proposed(let id, _, _): id
             case .stop, .saved, .audited, .decided, .tokensChanged: nil
             }
         }
+    }
+
+    /// The result of background work.
+    enum Background: Sendable {
+        case reply(Reply)
+        /// The request continues on the I/O thread.
+        case next(@Sendable (Executor, Session) throws(TweakError) -> Executor.Outcome)
     }
 
     let waker: Waker
@@ -249,13 +255,4 @@ final class Mailbox: Sendable {
             return messages
         }
     }
-}
-
-/// A session's number, which is never reused, and its descriptor, which is.
-struct SessionID: Hashable, Sendable {
-    let number: UInt64
-    let descriptor: Int32
-
-    /// The server itself rather than a session.
-    static let server = SessionID(number: 0, descriptor: -1)
 }

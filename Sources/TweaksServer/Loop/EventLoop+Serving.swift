@@ -255,7 +255,6 @@ extension EventLoop {
 
     // MARK: - Output
 
-    /// Sends pending output. Returns false if some of it has to wait.
     func flush(_ session: Session) -> Bool {
         switch session.output.send(to: session.connection.descriptor, atMost: session.connection.sendBytes) {
         case .wouldBlock: return false

@@ -182,7 +182,8 @@ struct Timers {
     }
 
     private func smallestChild(_ parent: Int) -> Int? {
-        let (left, right) = (2 * parent + 1, 2 * parent + 2)
+        let left = 2 * parent + 1
+        let right = left + 1
         guard left < heap.count else { return nil }
         return right < heap.count && heap[right].deadline < heap[left].deadline ? right : left
     }

@@ -40,12 +40,6 @@ final class EventLoop {
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
     struct AdmissionState {
-        /// Connections that have not sent a line, oldest first; entries may be out of date.
-        var silentSessions: [SessionID] = []
-        /// Sessions without a token where one is required, oldest first; entries may be out of date.
-        var unauthenticated: [SessionID] = []
-        /// Ended connections that wait for their peer to close, oldest first; entries may be out of date.
-        var lingering: [SessionID] = []
         /// By user: the session with full rights that was admitted beyond the limits.
         var reservedSlots: [String: SessionID] = [:]
         /// Kept open so that, when descriptors run out, one can be spent on an error.
@@ -108,7 +102,7 @@ final class EventLoop {
         expireTokens()
         if hub.isFollowed || hasQueued { notifyWatchers() }
         enforceMemoryBudget()
-        if executor.commitRate.dueAt <= now { executor.sampleCommitRate(now) }
+        if executor.commitRate.dueAt <= now { executor.commitRate.note(registry.revision, at: now) }
         if let nextDeadline, nextDeadline <= now { handleTimers() }
         if let deadline = executor.durability.deadline, deadline <= now {
             executor.durability.auditTimedOut()
@@ -121,43 +115,7 @@ final class EventLoop {
         return ready > 0
     }
 
-    @discardableResult
-    func updateClock() -> Moment {
-        now = clock()
-        return now
-    }
-
-    /// Advances the sessions with much to do, for at most one turn: a client with a small request waits for one turn of
-    /// theirs, not for all of them.
-    private func advanceRunnable() {
-        if runnable.isEmpty { return }
-        let roundEnds = updateClock() + turnTime
-        var served = 0
-        for id in runnable {
-            served += 1
-            guard let session = session(id) else { continue }
-            session.connection.isRunnable = false
-            advance(session)
-            // After a slice of a long reply other sessions are served, as after a full turn.
-            if session.replies.rest != nil || updateClock() >= roundEnds { break }
-        }
-        // Sessions that can still proceed have enqueued themselves at the end.
-        runnable.removeFirst(served)
-    }
-
-    /// The length of a session's turn. Watchers are notified once per round, which takes longer the more there are, so
-    /// rounds are longer then.
-    var turnTime: Duration { hub.isFollowed ? limits.watchedTurn : limits.turn }
-
-    func enqueue(_ session: Session) {
-        if session.connection.isRunnable { return }
-        session.connection.isRunnable = true
-        runnable.append(session.id)
-        hasQueued = true
-    }
-
-    /// Whether something can proceed without new input. Input in sockets is not considered.
-    var hasWork: Bool { hasQueued || !mailbox.isEmpty || hub.isReady }
+    // MARK: Waiting
 
     /// The time to sleep: zero while something is waiting.
     private func timeout() -> Int32 {
@@ -181,6 +139,17 @@ final class EventLoop {
         guard let time, let other else { return time ?? other }
         return min(time, other)
     }
+
+    /// Whether something can proceed without new input. Input in sockets is not considered.
+    var hasWork: Bool { hasQueued || !mailbox.isEmpty || hub.isReady }
+
+    @discardableResult
+    func updateClock() -> Moment {
+        now = clock()
+        return now
+    }
+
+    // MARK: Ready sockets
 
     private func serve(_ event: PollEvent) {
         guard let session = sessions[event.descriptor] else {
@@ -206,14 +175,47 @@ final class EventLoop {
         advanceAfterWatchers([session])
     }
 
-    func advanceAfterWatchers(_ sessions: [Session]) {
-        answered += sessions
-        hasQueued = true
-    }
-
     func session(_ id: SessionID) -> Session? {
         guard let session = sessions[id.descriptor], session.id == id else { return nil }
         return session
+    }
+
+    // MARK: Queued sessions
+
+    func enqueue(_ session: Session) {
+        if session.connection.isRunnable { return }
+        session.connection.isRunnable = true
+        runnable.append(session.id)
+        hasQueued = true
+    }
+
+    /// Advances the sessions with much to do, for at most one turn: a client with a small request waits for one turn of
+    /// theirs, not for all of them.
+    private func advanceRunnable() {
+        if runnable.isEmpty { return }
+        let roundEnds = updateClock() + turnTime
+        var served = 0
+        for id in runnable {
+            served += 1
+            guard let session = session(id) else { continue }
+            session.connection.isRunnable = false
+            advance(session)
+            // After a slice of a long reply other sessions are served, as after a full turn.
+            if session.replies.rest != nil || updateClock() >= roundEnds { break }
+        }
+        // Sessions that can still proceed have enqueued themselves at the end.
+        runnable.removeFirst(served)
+    }
+
+    /// The length of a session's turn. Watchers are notified once per round, which takes longer the more there are, so
+    /// rounds are longer then.
+    var turnTime: Duration { hub.isFollowed ? limits.watchedTurn : limits.turn }
+
+    // MARK: Watchers
+
+    func advanceAfterWatchers(_ sessions: [Session]) {
+        answered += sessions
+        hasQueued = true
     }
 
     /// Sends the replies of this round, and for one slice of time the events of watchers.

@@ -261,9 +261,10 @@ final class LineDialect: SessionDialect {
 
     func next(budget: Int, to bytes: inout [UInt8], _ answer: PlainAnswer) -> DialectStep? {
         var round = Round(encoder: encoder)
-        let step = Self.next(&reader, &round, limit: bytes.count + budget, &bytes, answer)
+        let step = Self.next(&reader, &round, limit: bytes.count + budget, to: &bytes, answer)
         if round.hasLine { awaitsMark = false }
-        (encoder, inputCount) = (round.encoder, round.inputCount)
+        encoder = round.encoder
+        inputCount = round.inputCount
         return step
     }
 
@@ -277,7 +278,7 @@ final class LineDialect: SessionDialect {
     private static let maxRequestsPerStep = 16
 
     private static func next(
-        _ reader: inout LineReader, _ round: inout Round, limit: Int, _ bytes: inout [UInt8], _ answer: PlainAnswer
+        _ reader: inout LineReader, _ round: inout Round, limit: Int, to bytes: inout [UInt8], _ answer: PlainAnswer
     ) -> DialectStep? {
         defer { round.inputCount = reader.count }
         for _ in 0..<maxRequestsPerStep {
@@ -286,7 +287,8 @@ final class LineDialect: SessionDialect {
                 return nil
             }
             guard case .line(let line) = event else { return .tooLong(limit: reader.limit) }
-            (round.encoder.usesCRLF, round.hasLine) = (line.endsWithCRLF, true)
+            round.encoder.usesCRLF = line.endsWithCRLF
+            round.hasLine = true
             if line.isPoisoned { return .line(.failure(ParsedLine.badLine, .fatalUnlessProven)) }
             let encoder = round.encoder
             let step = reader.withBytes(of: line) { text -> DialectStep? in

@@ -18,7 +18,6 @@ final class DurabilityTracker {
     private var saved: SaveStatus?
     private var audited: SaveStatus?
     private var observations: [StoreObservation] = []
-    /// The newest revision requested from the audit.
     private var requested: UInt64 = 0
     /// When the audit counts as late.
     private(set) var deadline: Moment?
@@ -33,12 +32,12 @@ final class DurabilityTracker {
         observations = [
             store?.observe { mailbox.post(.saved($0)) }, audit?.observe { mailbox.post(.audited($0)) },
         ].compactMap(\.self)
-        (saved, audited) = (store?.status, audit?.status)
+        saved = store?.status
+        audited = audit?.status
     }
 
     var hasAudit: Bool { audit != nil }
 
-    /// Whether a revision is where it has to be.
     enum Answer: Equatable {
         case pending
         /// The reply can be sent; with the reasons if the revision is not on disk, or not in the audit.
@@ -119,7 +118,8 @@ final class DurabilityTracker {
 
     func note(audited: SaveStatus, _ now: Moment) {
         self.audited = audited
-        (isLate, deadline) = (false, nil)
+        isLate = false
+        deadline = nil
         forgetAudited(audited.saved)
         if audited.answer(for: requested) != .pending { return }
         // The audit was late or failing when the revision was requested, or has written only a part.
@@ -128,7 +128,10 @@ final class DurabilityTracker {
     }
 
     /// Stops waiting for the audit because the deadline has passed.
-    func auditTimedOut() { (isLate, deadline) = (true, nil) }
+    func auditTimedOut() {
+        isLate = true
+        deadline = nil
+    }
 }
 
 extension Executor {
@@ -141,7 +144,6 @@ extension Executor {
         store.beginRound()
     }
 
-    /// Starts to write the commits of this round.
     func endRound() {
         if !isInRound { return }
         isInRound = false
@@ -235,7 +237,6 @@ extension Executor {
 }
 
 extension EventLoop {
-    /// Sends the replies that were waiting for disk or audit.
     func sendWaitingReplies() {
         let waiting = executor.awaitingDurability
         executor.awaitingDurability = []

@@ -134,10 +134,8 @@ extension Executor {
 // MARK: - The budget
 
 extension EventLoop {
-    /// Updates the bytes that are charged for a session.
     func chargeMemory(_ session: Session) { executor.memory.charge(session.memoryNow, to: session) }
 
-    /// Ends sessions until the memory in use is within the budget.
     func enforceMemoryBudget() {
         while executor.excessBytes > 0, let session = greediestSession() {
             evictForMemory(session)

@@ -185,13 +185,11 @@ struct PendingReplies: ~Copyable {
     /// The bytes of snapshots that it shares with others.
     var pinnedBytes: Int { queue[head...].reduce(rest?.pin?.bytes ?? 0) { $0 + ($1.reply.pin?.bytes ?? 0) } }
 
-    /// The maximum number of waiting replies; at this number no more requests begin.
     private static let limit = 1_024
     /// The maximum size of waiting replies, in bytes.
     private static let maxQueueBytes = 1_048_576
 
     var queueIsEmpty: Bool { head == queue.count }
-    /// Whether every request has been answered.
     var isEmpty: Bool { rest == nil && queueIsEmpty }
 
     /// Whether another reply may be added.
@@ -207,7 +205,8 @@ struct PendingReplies: ~Copyable {
     }
 
     mutating func begin(_ rest: ReplyEncoder.Remainder, of reply: Reply) {
-        (self.rest, restBytes) = (rest, reply.memorySize)
+        self.rest = rest
+        restBytes = reply.memorySize
     }
 
     mutating func updateRest(to rest: ReplyEncoder.Remainder?) {
@@ -254,6 +253,7 @@ extension Reply {
     }
 }
 
+/// A queue of unsent bytes.
 struct OutputBuffer: ~Copyable {
     private(set) var bytes: [UInt8] = []
     private var head = 0
@@ -313,7 +313,8 @@ struct OutputBuffer: ~Copyable {
     /// - Returns: Whether a partial line was sent.
     mutating func forget() -> Bool {
         if head > 0 { isAtLineStart = bytes[head - 1] == UInt8(ascii: "\n") }
-        (bytes, head) = ([], 0)
+        bytes = []
+        head = 0
         return !isAtLineStart
     }
 }

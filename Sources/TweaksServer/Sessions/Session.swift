@@ -4,6 +4,15 @@ import Tweaks
 import TweaksSystem
 import TweaksWire
 
+/// A session's number, which is never reused, and its descriptor, which is.
+struct SessionID: Hashable, Sendable {
+    let number: UInt64
+    let descriptor: Int32
+
+    /// The server itself rather than a session.
+    static let server = SessionID(number: 0, descriptor: -1)
+}
+
 /// The state of one client. Used on the I/O thread only.
 final class Session {
     let id: SessionID
@@ -169,7 +178,6 @@ struct SessionLifecycle: Equatable, Sendable {
         return true
     }
 
-    /// Whether its requests are carried out.
     var isOpen: Bool { state == .open }
 }
 

@@ -39,37 +39,29 @@ final class Listener: Sendable {
     /// - Parameters:
     ///   - isShared: Every user can connect; each connection is authorized by its user.
     ///   - endpoint: As of a TCP socket; tests serve it without a port.
-    init(
+    convenience init(
         at lease: SocketLease, isShared: Bool = false, endpoint: (any Endpoint)? = nil, _ kernel: Kernel
     ) throws(ServerError) {
-        self.kernel = kernel
-        descriptor = try Self.open(
-            .unix(path: lease.path), name: "socket \(lease.path)", mode: Self.mode(isShared: isShared))
+        try self.init(
+            .unix(path: lease.path), name: "socket \(lease.path)", endpoint: endpoint, at: lease, isShared: isShared,
+            kernel)
         lease.noteSocket()
-        isUnix = true
-        isVersion6 = false
-        wantsToken = false
-        self.isShared = isShared
-        port = nil
-        self.endpoint = endpoint
-        isLoopback = true
-        self.lease = lease
     }
 
     init(
         _ address: SocketAddress, name: String, wantsToken: Bool = false, endpoint: (any Endpoint)? = nil,
-        _ kernel: Kernel
+        at lease: SocketLease? = nil, isShared: Bool = false, _ kernel: Kernel
     ) throws(ServerError) {
-        self.kernel = kernel
-        descriptor = try Self.open(address, name: name)
-        isUnix = false
+        descriptor = try Self.open(address, name: name, mode: Self.mode(isShared: isShared))
+        isUnix = lease != nil
         isVersion6 = address.family == AF_INET6
-        port = SocketAddress.of(descriptor.number)?.port
-        self.wantsToken = wantsToken
-        isShared = false
-        self.endpoint = endpoint
         isLoopback = address.isLoopback
-        lease = nil
+        port = lease == nil ? SocketAddress.of(descriptor.number)?.port : nil
+        self.wantsToken = wantsToken
+        self.isShared = isShared
+        self.endpoint = endpoint
+        self.lease = lease
+        self.kernel = kernel
     }
 
     /// Creates the dialect of a new connection.
@@ -119,7 +111,7 @@ final class Listener: Sendable {
     private static func mode(isShared: Bool) -> mode_t { isShared ? 0o666 : 0o600 }
 
     private static func open(
-        _ address: SocketAddress, name: String, mode: mode_t = 0o600
+        _ address: SocketAddress, name: String, mode: mode_t
     ) throws(ServerError) -> Descriptor {
         let number = Platform.makeSocket(address.family)
         if number < 0 { throw failure(name, address, errno) }

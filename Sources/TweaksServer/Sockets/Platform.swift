@@ -139,13 +139,13 @@ package enum Platform {
         #endif
     }
 
-    /// The text of a small system file; nil if there is none.
     static func text(of path: String) -> String? {
         let file = try? Folder.anywhere.open(path, for: .reading, FileRules(.anyone))
         return (try? file?.head(65_536)).map { String(decoding: $0, as: UTF8.self) }
     }
 }
 
+/// An address of a Unix socket or of TCP.
 enum SocketAddress: Equatable {
     case unix(path: String)
     /// Four bytes.

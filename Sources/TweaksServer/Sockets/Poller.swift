@@ -5,7 +5,6 @@ import TweaksSystem
 #if os(Linux) || os(Android)
     import TweaksSystem
 
-    /// Waits until descriptors are ready.
     final class Poller {
         private let epoll: Descriptor
         private let kernel: Kernel
@@ -63,7 +62,6 @@ import TweaksSystem
         }
     }
 
-    /// Wakes a poller from another thread.
     final class Waker: Sendable {
         private let event: Descriptor
 
@@ -87,7 +85,6 @@ import TweaksSystem
 #if canImport(Darwin)
     import TweaksSystem
 
-    /// Waits until descriptors are ready.
     final class Poller {
         private let queue: Descriptor
         private let kernel: Kernel
@@ -146,7 +143,6 @@ import TweaksSystem
         }
     }
 
-    /// Wakes a poller from another thread.
     final class Waker: Sendable {
         private let ends: (read: Descriptor, write: Descriptor)
 
@@ -178,6 +174,7 @@ struct PollInterest: OptionSet, Equatable {
     static let write = PollInterest(rawValue: 2)
 }
 
+/// A descriptor that became ready.
 struct PollEvent {
     let descriptor: Int32
     let isReadable: Bool
@@ -185,6 +182,7 @@ struct PollEvent {
     let isGone: Bool
 }
 
+/// A system call that failed.
 struct SocketError: Error, Equatable, CustomStringConvertible {
     let call: String
     let code: Int32

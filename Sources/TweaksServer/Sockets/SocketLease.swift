@@ -38,13 +38,12 @@ final class SocketLease: Sendable {
                     + "set TWEAKS_SOCKET to such a path, or to off", isUnavailable: true)
         }
         self.path = path
-        let directory = Self.parent(of: path)
+        let directory = Folder.split(path).directory
         try Self.makeDirectory(directory)
         held = Mutex(Held(lock: try Self.takeLock(path), isOwnDirectory: Self.isOwn(directory)))
         try Self.clear(path)
     }
 
-    /// Records the file that was bound at the path.
     func noteSocket() {
         let socket = try? Folder.anywhere.info(path)
         held.withLock { $0.socket = socket }
@@ -81,7 +80,7 @@ final class SocketLease: Sendable {
         } catch {
             if !error.isPathMissing { throw Self.unavailable("lock \(path).lock: \(error.reason)") }
         }
-        try Self.remakeDirectory(Self.parent(of: path), isOwn: isOwnDirectory)
+        try Self.remakeDirectory(Folder.split(path).directory, isOwn: isOwnDirectory)
         let lock = try Self.takeLock(path)
         // Released outside the lock, since releasing a file makes system calls.
         let old = held.withLock { held in
@@ -97,19 +96,14 @@ final class SocketLease: Sendable {
 
     // MARK: The directory
 
-    private static func parent(of path: String) -> String {
-        let parent = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
-        return parent.isEmpty ? "/" : String(parent)
-    }
-
-    private static func makeDirectory(_ directory: String) throws(ServerError) {
+    private static func makeDirectory(_ directory: String, withParents: Bool = true) throws(ServerError) {
         var problem: FileError?
         do throws(FileError) {
             return try PosixFileSystem().makeDirectory(directory)
         } catch {
             problem = error.alreadyExists ? nil : error
-            if error.isMissing {
-                if directory != "/" { try makeDirectory(parent(of: directory)) }
+            if withParents, error.isMissing {
+                if directory != "/" { try makeDirectory(Folder.split(directory).directory) }
                 if (try? PosixFileSystem().makeDirectory(directory)) != nil { return }
             }
         }
@@ -124,19 +118,17 @@ final class SocketLease: Sendable {
 
     /// Makes a directory again that was made like this before; not its parents, which were not.
     private static func remakeDirectory(_ directory: String, isOwn: Bool) throws(ServerError) {
-        var problem: FileError?
+        if isOwn { return try makeDirectory(directory, withParents: false) }
         do throws(FileError) {
-            if isOwn { return try PosixFileSystem().makeDirectory(directory) }
             _ = try PosixFileSystem().info(path: directory)
         } catch {
-            if !isOwn, error.isMissing {
+            if error.isMissing {
                 throw ServerError(
                     "its directory \(directory) is gone, and had another owner or mode than this program gives; make it "
                         + "again as it was", isUnavailable: true)
             }
-            problem = error.alreadyExists ? nil : error
         }
-        try check(directory, problem)
+        try check(directory, nil)
     }
 
     /// Other users must not be able to replace our socket by their own.

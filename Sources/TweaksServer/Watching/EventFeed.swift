@@ -38,13 +38,6 @@ struct Watch {
         self.since = since
     }
 
-    /// The same watch after a reply has shown its values.
-    func answered(at sequence: UInt64) -> Watch {
-        var watch = self
-        watch.since = sequence
-        return watch
-    }
-
     /// Whether changes of a tweak can concern this watch.
     func matches(_ node: TweakNode) -> Bool {
         // Only settable tweaks can be modified.
@@ -58,37 +51,6 @@ struct Watch {
         if change.node.isSecret { return true }
         let standard = change.node.defaultValue
         return subject != .modified || change.new != standard || change.old != standard
-    }
-}
-
-/// Selects the tweaks that the reply to `watch` shows and counts.
-struct WatchSelection {
-    /// The subjects of the request.
-    var added: [Watch] = []
-    /// All subjects of the session.
-    let all: [Watch]
-    /// The revision from which the client resumes; nil if it has seen no values.
-    var since: UInt64?
-    let snapshot: TweakSnapshot
-
-    /// The number of patterns to which each tweak is compared.
-    var patternCount: Int { added.count + all.count }
-
-    /// Whether the reply shows a tweak.
-    ///
-    /// A client that resumes from an earlier revision also needs the tweaks that stopped being modified since.
-    func shows(_ node: TweakNode) -> Bool {
-        guard let since else { return names(node, added) { snapshot.isModified(node) } }
-        // Figures change without a revision, so the time of their change is unknown.
-        let isNew = node.definition.flags.contains(.readOnly) || snapshot.changedAt(node) > since
-        return isNew && names(node, added) { node.isSettable }
-    }
-
-    /// Whether the session watches a tweak now.
-    func counts(_ node: TweakNode) -> Bool { names(node, all) { snapshot.isModified(node) } }
-
-    private func names(_ node: TweakNode, _ watches: [Watch], _ isModified: () -> Bool) -> Bool {
-        watches.contains { $0.subject == .modified ? isModified() : $0.matches(node) }
     }
 }
 
@@ -119,7 +81,6 @@ final class Audience {
         listedFrom = end
     }
 
-    /// Whether a session belongs here.
     func fits(_ session: Session) -> Bool {
         showsLayers == session.dialect.showsLayers && watches.count == session.watches.count
             && zip(watches, session.watches).allSatisfy { $0.subject == $1.subject && $0.path == $1.path }
@@ -130,7 +91,6 @@ final class Audience {
 
     func remove(_ session: Session) { members.removeAll { $0 === session } }
 
-    /// Whether changes of a tweak can be its events.
     func matches(_ node: TweakNode) -> Bool { watches.contains { $0.matches(node) } && rights.sees(node) }
 
     /// Whether a change of a matching tweak is its event.
@@ -181,7 +141,6 @@ struct WatchPosition {
     private var carried = 0
     /// The audience has counted the entries from here on.
     private let joinedAt: UInt64
-    /// The revision of the last event.
     private(set) var revision: UInt64 = 0
 
     init(_ audience: Audience, _ feed: EventFeed) {
@@ -192,7 +151,6 @@ struct WatchPosition {
         read = audience.count
     }
 
-    /// Whether there are entries that it has not read.
     var isBehind: Bool { next < audience.end }
 
     /// The bytes that it prevents from being freed, together with others.
@@ -236,7 +194,6 @@ struct WatchPosition {
 
 /// A change in the feed, with its event in each format that a session has read.
 final class FeedEntry {
-    /// Increases from entry to entry.
     let position: UInt64
     let change: WatchedChange
     private let layer: TweakLayer
@@ -265,7 +222,6 @@ final class EventFeed {
     private var entries: [FeedEntry] = []
     /// The newest entry of each tweak, and the newest one that changed the value rather than only a layer.
     private var newest: [ObjectIdentifier: (any: FeedEntry, ofValue: FeedEntry?)] = [:]
-    /// The position of the next entry.
     private(set) var end: UInt64 = 1
     private var bytes = 0
     private var renderedBytes = 0

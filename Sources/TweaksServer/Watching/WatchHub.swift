@@ -13,7 +13,6 @@ final class WatchHub {
     /// Exists only while a session watches, because it adds cost to commits.
     private var follower: CommitFollower?
     private(set) var sessions: [Session] = []
-    /// Whether a session watches something.
     private(set) var isFollowed = false
     private let feed = EventFeed()
     private var intake = Intake()
@@ -28,7 +27,6 @@ final class WatchHub {
     private var firstDue = 0
     var figures: WatchedFigures
 
-    /// The positions that the audiences list, all together.
     private static let maxListed = 65_536
     /// The maximum size of `routes`, in audiences.
     private static let maxRoutes = 262_144
@@ -192,7 +190,6 @@ final class WatchHub {
         return nil
     }
 
-    /// Frees what no session has to read.
     func trim() {
         let unread = sessions.lazy.compactMap { $0.events.position }.filter(\.isBehind)
         feed.compact(unreadFrom: unread.reduce(feed.end) { min($0, $1.next) })
@@ -252,10 +249,8 @@ private struct Intake {
 struct WatchedFigures {
     private var figures: [(node: TweakNode, sent: TweakValue)] = []
     private var known: Set<ObjectIdentifier> = []
-    /// The next figure of a poll in progress.
     private var position = 0
     private(set) var isPolling = false
-    /// When they are polled next.
     private(set) var nextPoll: Moment
     private static let interval: Duration = .milliseconds(100)
 

@@ -1,3 +1,0 @@
-// Re-exports the settings and events of a server.
-
-@_exported public import TweaksInterface
