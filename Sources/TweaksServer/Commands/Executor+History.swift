@@ -7,15 +7,16 @@ extension Executor {
     /// The last commits, newest first; collected off the I/O thread if there are many changes.
     func history(_ count: Int, _ session: Session) throws(TweakError) -> Outcome {
         let (registry, rights, hooks, id) = (registry, session.grants.rights, hooks, session.id)
-        let isJSON = session.encoder.isJSON
-        let reply = { @Sendable in Self.history(count, rights, registry, hooks, isJSON: isJSON) }
+        let encoder = session.encoder
+        let reply = { @Sendable in Self.history(count, rights, registry, hooks, encoder) }
         if !registry.hasHistory(ofMoreThan: Sweep.short) { return .reply(reply()) }
         try refuseIfBusy(session)
         return runInBackground(session, on: planQueue) { .answered(id, reply()) }
     }
 
     private static func history(
-        _ count: Int, _ rights: Rights, _ registry: TweakRegistry, _ hooks: TweakServerHooks, isJSON: Bool
+        _ count: Int, _ rights: Rights, _ registry: TweakRegistry, _ hooks: TweakServerHooks,
+        _ encoder: ReplyEncoder
     ) -> Reply {
         let entries = registry.history(last: count, seenWith: rights)
         let next = [HistoryStep.Direction.undo, .redo].map { direction in
@@ -31,7 +32,9 @@ extension Executor {
                 guard position < entries.count else { return nil }
                 let entry = entries[position]
                 let time = TimeText.seconds(hooks.wallClock(at: entry.time))
-                return .row(lines: isJSON ? [] : entry.lines(time), json: isJSON ? entry.json(time) : .null)
+                return .row(
+                    lines: encoder.writesText ? entry.lines(time) : [],
+                    json: encoder.isJSON ? entry.json(time) : .null)
             })
         reply.streamBytes = entries.reduce(0) { $0 + $1.memorySize }
         return reply

@@ -45,9 +45,10 @@ extension Reply {
                 "load \(reading.isOnly ? "--only " : "")\(reading.name) partly takes the rest"
             }
         let count = "\(reading.plan.badLines.of("line")) \(reading.plan.badLines == 1 ? "does" : "do")"
-        let error = TweakError(
+        var error = TweakError(
             problems.first?.error.code ?? .internal, "\(reading.name): \(count) not fit; nothing has changed; \(remedy)"
         )
+        if case .load = reading.purpose { error.canBeForced = true }
         let rows = problems.map { Item.row(lines: ["line \($0.line): \($0.error)"], json: $0.json) }
         return Reply(.error(error), listName: "problems", list: rows)
     }
