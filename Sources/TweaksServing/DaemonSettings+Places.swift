@@ -71,7 +71,13 @@ extension DaemonSettings {
         }
         return candidates
             + places.temporary.map { temporary in
-                Candidate { () throws(ServerError) in try RunDirectory(in: temporary) }
+                Candidate { () throws(ServerError) in
+                    do throws(RunDirectory.Obstacle) {
+                        return try RunDirectory(in: temporary)
+                    } catch {
+                        throw ServerError(error.description, isUnavailable: true)
+                    }
+                }
             }
     }
 

@@ -35,6 +35,7 @@ struct Script {
         pipeline = Pipeline(target, try target.connect())
         // The server closes a session whose first command is invalid, so a valid one goes first.
         send(Array((console.isJSON ? "json on" : "ping").utf8)[...], nil)
+        if !console.isJSON { pipeline.requestFields() }
     }
 
     private var connection: Connection { pipeline.connection }
@@ -73,7 +74,8 @@ struct Script {
 
     /// A read error: the incomplete line is not sent.
     private mutating func stopReading() {
-        let (reason, lines) = (errorText(), unread[position...].count { $0 == UInt8(ascii: "\n") })
+        let reason = errorText()
+        let lines = unread[position...].count { $0 == UInt8(ascii: "\n") }
         inputFailure = Failure(.refused, "standard input: \(reason); no line after line \(lineNumber + lines) was sent")
         inputHasEnded = true
         unread.removeLast(unread.reversed().prefix { $0 != UInt8(ascii: "\n") }.count)
@@ -102,7 +104,10 @@ struct Script {
         if CommandText.isQuit(bytes) { endInput() }
     }
 
-    private mutating func endInput() { (inputHasEnded, position) = (true, unread.count) }
+    private mutating func endInput() {
+        inputHasEnded = true
+        position = unread.count
+    }
 
     private mutating func send(_ line: ArraySlice<UInt8>, _ number: Int?) {
         pipeline.add(line)
@@ -123,7 +128,7 @@ struct Script {
         answered = min(answered + 1, pendingLines.count)
         guard let number else {
             // The server refuses this session; it closes the connection.
-            if answer.isRefusal { refusal = Failure(.refused, ReplyFormatter.refusal(answer.status)) }
+            if answer.isRefusal { refusal = Failure(.refused, answer.complaint) }
             return
         }
         wasRefused = wasRefused || answer.isRefusal
@@ -146,5 +151,93 @@ struct Script {
         guard let first = open.first else { return failure }
         let rest = open.count == 1 ? "line \(first) was" : "\(open.count) lines, from line \(first) on, were"
         return Failure(failure.code, "\(failure.description); \(rest) not answered")
+    }
+}
+
+/// Requests in progress on one connection.
+struct Pipeline {
+    let connection: Connection
+    private let target: Target
+    private var unsent: [UInt8] = []
+    /// For each request in order, whether its answer may take longer than the timeout.
+    private var requests: [Bool] = []
+    private var answered = 0
+    /// The position of the request for fields, whose answer is no concern of the caller; nil without one.
+    private var fieldsRequest: Int?
+    /// The time of the last bytes in either direction.
+    private var progress = ContinuousClock.now
+
+    init(_ target: Target, _ connection: Connection) {
+        self.target = target
+        self.connection = connection
+    }
+
+    /// Whether no answer is outstanding.
+    var isIdle: Bool { answered == requests.count }
+    /// The number of bytes that the process has not taken.
+    var unsentCount: Int { unsent.count }
+
+    /// The error of a connection that has ended.
+    var failure: Failure { target.failure(of: connection) }
+
+    /// Adds a request, without its line end.
+    mutating func add(_ line: some Collection<UInt8>) {
+        if isIdle { progress = .now }
+        requests.append(target.timeout.mayBeExtended(for: line))
+        unsent += line
+        unsent.append(UInt8(ascii: "\n"))
+    }
+
+    /// Requests that the answers to later requests have their fields, as an older server cannot do.
+    mutating func requestFields() {
+        fieldsRequest = requests.count
+        add(Answer.fieldsRequest.utf8)
+    }
+
+    /// Waits until something arrives, or a descriptor can be read.
+    /// - Parameter input: The descriptor; -1 for none.
+    mutating func wait(for input: Int32 = -1) -> (canReadInput: Bool, messages: [ServerMessage]) {
+        let ready = System.wait(
+            [(connection.number, unsent.isEmpty ? .read : .readAndWrite), (input, .read)], milliseconds: timeLeft)
+        // Without blocking: a blocked write would prevent reading.
+        if ready[0].canWrite { sendSome() }
+        let messages = ready[0].canRead ? receive() : []
+        if timeLeft == 0 { endUnlessExtended() }
+        return (ready[1].canRead, messages)
+    }
+
+    /// The time until the process counts as stopped, in milliseconds; nil while nothing is expected of it.
+    private var timeLeft: Int32? {
+        guard !isIdle, let milliseconds = target.timeout.milliseconds else { return nil }
+        let passed = Int64((ContinuousClock.now - progress) / .milliseconds(1))
+        return Int32(max(0, Int64(milliseconds) - passed))
+    }
+
+    private mutating func endUnlessExtended() {
+        if requests[answered], target.isAlive { progress = .now } else { connection.giveUp() }
+    }
+
+    private mutating func sendSome() {
+        guard let count = connection.sendSome(unsent), count > 0 else { return }
+        unsent.removeFirst(count)
+        progress = .now
+    }
+
+    private mutating func receive() -> [ServerMessage] {
+        connection.receive()
+        progress = .now
+        var messages: [ServerMessage] = []
+        while let message = connection.nextMessage() {
+            guard case .answer(let answer) = message else {
+                messages.append(message)
+                continue
+            }
+            let isOfFields = answered == fieldsRequest
+            if isOfFields { connection.wantsFields = true }
+            answered = min(answered + 1, requests.count)
+            // Another refusal is that of the session.
+            if !isOfFields || answer.isRefusal && answer.errorCode != .usage { messages.append(message) }
+        }
+        return messages
     }
 }

@@ -1,9 +1,8 @@
 // Finds the running processes that offer tweaks and resolves names to them.
 
 import Tweaks
-import TweaksWire
-
 import TweaksSystem
+import TweaksWire
 
 /// A process that offers tweaks.
 struct RunningProcess: Equatable {
@@ -18,7 +17,7 @@ struct RunningProcess: Equatable {
     static let timeout: Int32 = 1_000
 
     /// The sockets that accept connections; sockets of crashed processes are removed.
-    static func running() -> [NamedSocket] { RunDirectory.sockets.filter(isAccepting) }
+    static func running() -> [NamedSocket] { NamedSocket.all.filter(isAccepting) }
 
     /// Whether a process listens on a socket. A process that is too busy to accept counts as running.
     private static func isAccepting(_ socket: NamedSocket) -> Bool { connection(to: socket) != nil }
@@ -36,7 +35,7 @@ struct RunningProcess: Equatable {
 
     /// The running process of exactly this name, with the connection that proved it, if there is one.
     static func running(_ name: String) -> (NamedSocket, Connection?)? {
-        for socket in RunDirectory.sockets where socket.name == name {
+        for socket in NamedSocket.all where socket.name == name {
             if let connection = connection(to: socket) { return (socket, connection) }
         }
         return nil
@@ -55,7 +54,7 @@ struct RunningProcess: Equatable {
 
     /// The only running `NAME-PID` instance of a name, as remains when the first instance has ended.
     static func instance(of name: String) throws(Failure) -> NamedSocket? {
-        try instance(of: name, among: RunDirectory.sockets.filter { $0.isInstance(of: name) && isAccepting($0) })
+        try instance(of: name, among: NamedSocket.all.filter { $0.isInstance(of: name) && isAccepting($0) })
     }
 
     /// The only instance in a list.
@@ -90,7 +89,7 @@ struct RunningProcess: Equatable {
 
     /// The error text for an empty list.
     static var noProcessText: String {
-        "no process of yours offers tweaks in \(RunDirectory.all.map(\.path).joined(separator: " or ")); "
+        "no process of yours offers tweaks in \(NamedSocket.directories.map(\.path).joined(separator: " or ")); "
             + "start one, or name its socket with -s PATH"
     }
 }
@@ -106,5 +105,61 @@ extension RunningProcess {
         processID = hello.field("pid")
         tweaks = stats.field("tweaks")
         modified = stats.field("modified")
+    }
+}
+
+/// A socket in a run directory, or the one of `TWEAKS_SOCKET`.
+struct NamedSocket: Equatable {
+    /// The name of the process: the file name without `.sock`.
+    let name: String
+    let path: String
+
+    /// All known sockets: that of `TWEAKS_SOCKET`, then those in the directories.
+    static var all: [NamedSocket] {
+        let named = ofEnvironment.map { [$0] } ?? []
+        let found = directories.flatMap { $0.sockets() }.map { NamedSocket(at: $0) }
+        return named + found.filter { $0.path != named.first?.path }
+    }
+
+    static var directories: [RunDirectory] { RunDirectory.all(RunPlaces(System.variable)) }
+
+    /// The socket of `TWEAKS_SOCKET`, the variable that the process itself reads; nil for `off`.
+    static var ofEnvironment: NamedSocket? {
+        guard let path = System.variable("TWEAKS_SOCKET"), path != "off" else { return nil }
+        return NamedSocket(at: path)
+    }
+
+    init(name: String, path: String) {
+        self.name = name
+        self.path = path
+    }
+
+    /// The socket at a path, named by its file.
+    init(at path: String) {
+        let file = Folder.split(path).name
+        self.init(name: file.hasSuffix(".sock") ? String(file.dropLast(5)) : file, path: path)
+    }
+
+    var address: Address { .unix(path: path) }
+
+    /// Whether it is `NAME-PID`, the form of a second instance of a name.
+    func isInstance(of name: String) -> Bool {
+        guard self.name.hasPrefix(name + "-") else { return false }
+        let rest = self.name.utf8.dropFirst(name.utf8.count + 1)
+        return !rest.isEmpty && rest.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    /// Removes the socket of a crashed process: nothing accepts connections, and its lock is free. The server uses the
+    /// same rules, so that a starting process never loses its socket.
+    func removeIfStale() {
+        guard let lock = try? Folder.anywhere.lock(path + ".lock", FileRules(.anyone)) else { return }
+        defer { withExtendedLifetime(lock) {} }
+        // Again under the lock: a process may have started before it was acquired.
+        do throws(Address.ConnectError) {
+            close(try address.connectedSocket(within: 0))
+        } catch {
+            if error.code == ECONNREFUSED { unlink(path) }
+        }
+        unlink(path + ".lock")
     }
 }

@@ -44,12 +44,10 @@ struct PanelCommand {
         let connection = try target.connect()
         if console.isJSON { try target.switchToJSON(connection) }
         let answer = try target.ask(word.map { "panel \($0)" } ?? "panel", on: connection)
-        let label = word == "token" ? "  token: " : "  address: "
-        guard !answer.isRefusal, !console.isJSON, let line = answer.body.first(where: { $0.hasPrefix(label) }) else {
+        guard !answer.isRefusal, !console.isJSON, let text = answer.field(word == "token" ? "token" : "address") else {
             console.report(answer)
             return answer.isRefusal ? .refused : .ok
         }
-        let text = String(line.dropFirst(label.count))
         console.print([text])
         if opens { open(text) }
         return .ok

@@ -87,6 +87,7 @@ struct ImportCommand {
     /// Sends all requests, and waits for their answers.
     private func exchange(_ requests: [String], on connection: Connection) throws(Failure) -> [Answer] {
         var pipeline = Pipeline(target, connection)
+        if !console.isJSON, !connection.wantsFields { pipeline.requestFields() }
         for request in requests { pipeline.add(request.utf8) }
         var answers: [Answer] = []
         while answers.count < requests.count {
@@ -115,11 +116,12 @@ struct ImportCommand {
             console.print(effective.map(\.status))
             return effective.count
         }
-        let changed = effective.flatMap(\.body).filter { line in
-            guard let row = TweakRow(line) else { return true }
-            return row.isSecret || row.note != "was \(row.value)"
+        let changed = effective.filter { answer in
+            // The value of a secret is not shown, and may be another one.
+            guard let tweak = answer.tweaks.first, tweak["set"] == nil else { return true }
+            return tweak["was"] != tweak["value"]
         }
-        console.printBody(changed)
+        console.printChanges(changed)
         return changed.count
     }
 

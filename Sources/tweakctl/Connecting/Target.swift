@@ -1,4 +1,4 @@
-// Resolves the command line to a process and connects to it.
+// Resolves the command line to a process, connects to it, and limits how long to wait for it.
 
 import Tweaks
 import TweaksSystem
@@ -26,7 +26,9 @@ struct Target {
     }
 
     init(_ socket: NamedSocket, _ connection: Connection? = nil, timeout: Timeout) {
-        (name, address, reusable) = (socket.name, socket.address, ReusableConnection(connection))
+        name = socket.name
+        address = socket.address
+        reusable = ReusableConnection(connection)
         self.timeout = timeout
     }
 
@@ -39,18 +41,20 @@ struct Target {
 
     /// The saved token for its address.
     var savedLogin: SavedLogin {
-        let (option, isPublic) =
-            switch address {
-            case .unix(let path): (name == path ? "-s \(path)" : name, false)
-            case .tcp: ("-H \(address.text)", true)
-            }
-        return SavedLogin(
-            cache: FileTokenCache.standard, server: address.cacheKey, option: option, isPublic: isPublic)
+        let cache = TokenCache.standard
+        switch address {
+        case .unix(let path):
+            let option = name == path ? "-s \(path)" : name
+            return SavedLogin(cache: cache, server: address.cacheKey, option: option, isPublic: false)
+        case .tcp:
+            return SavedLogin(cache: cache, server: address.cacheKey, option: "-H \(address.text)", isPublic: true)
+        }
     }
 
     /// Connects, and authenticates with the saved token, if there is one.
     func connect() throws(Failure) -> Connection {
-        let (login, report) = (savedLogin, { Console(isJSON: false).reportProblem($0) })
+        let login = savedLogin
+        let report = { Console(isJSON: false).reportProblem($0) }
         guard let token = login.token(report) else { return try open() }
         let (connection, outcome) = try authenticated(with: token)
         try checkAdmitted(outcome)
@@ -74,17 +78,20 @@ struct Target {
     // MARK: Asking
 
     /// Sends a command and waits for its answer.
-    func ask(_ line: String, on connection: Connection) throws(Failure) -> Answer {
-        guard let answer = response(to: line, on: connection) else { throw failure(of: connection, to: line) }
+    /// - Parameter withFields: Whether the answer is to have its fields, if the process is not too old for that.
+    func ask(_ line: String, on connection: Connection, withFields: Bool = false) throws(Failure) -> Answer {
+        guard let answer = response(to: line, on: connection, withFields: withFields) else {
+            throw failure(of: connection, to: line)
+        }
         return answer
     }
 
     /// The same; nil without an answer.
     func response(
-        to line: String, on connection: Connection, onEvent: (String) -> Void = { _ in }
+        to line: String, on connection: Connection, withFields: Bool = false, onEvent: (String) -> Void = { _ in }
     ) -> Answer? {
         connection.ask(
-            line, within: timeout.milliseconds, onEvent: onEvent,
+            line, within: timeout.milliseconds, withFields: withFields, onEvent: onEvent,
             isExtended: { timeout.mayBeExtended(for: line.utf8) && isAlive })
     }
 
@@ -98,7 +105,7 @@ struct Target {
     /// Switches the session to JSON.
     func switchToJSON(_ connection: Connection) throws(Failure) {
         let answer = try ask("json on", on: connection)
-        if answer.isRefusal { throw Failure(.refused, "\(name): \(ReplyFormatter.refusal(answer.status))") }
+        if answer.isRefusal { throw Failure(.refused, "\(name): \(answer.complaint)") }
     }
 
     /// The error of a connection that has ended, or not answered in time.
@@ -178,5 +185,51 @@ struct Target {
         }
         if sockets.isEmpty { return Failure(.unreachable, "\(shown) is not running; \(RunningProcess.noProcessText)") }
         return Failure(.unreachable, "\(shown) is not running; these are: \(RunningProcess.names(sockets))")
+    }
+}
+
+/// The time limit of connecting and of each answer.
+enum Timeout: Equatable {
+    /// 10 s; an action may take longer, as long as its process answers others.
+    case standard
+    case milliseconds(Int32)
+    /// Without a limit.
+    case off
+
+    private static let standardMilliseconds: Int32 = 10_000
+
+    /// Parses the value of `--timeout`.
+    init(_ text: String) throws(Failure) {
+        if text == "off" {
+            self = .off
+            return
+        }
+        let milliseconds = DurationText.parse(text).map { $0 / 1_000_000 }
+        guard let milliseconds, milliseconds > 0, let number = Int32(exactly: milliseconds) else {
+            throw Failure(
+                .usage, "--timeout: \(Quoting.excerpt(text)) is not a timeout; write 500ms, 10s, 5m or off")
+        }
+        self = .milliseconds(number)
+    }
+
+    /// In milliseconds; nil waits without a limit.
+    var milliseconds: Int32? {
+        switch self {
+        case .standard: Self.standardMilliseconds
+        case .milliseconds(let number): number
+        case .off: nil
+        }
+    }
+
+    /// Whether the answer to a line may take longer: the process itself limits the time of its actions.
+    func mayBeExtended(for line: some Collection<UInt8>) -> Bool {
+        let blanks = [UInt8(ascii: " "), UInt8(ascii: "\t")]
+        let first = line.drop { blanks.contains($0) }.prefix { !blanks.contains($0) }
+        return self == .standard && first.elementsEqual(Command.run.name.utf8)
+    }
+
+    /// For messages: `10s`.
+    var text: String {
+        milliseconds.map { DurationText.print(Int64($0) * 1_000_000) } ?? "any time"
     }
 }

@@ -17,10 +17,14 @@ struct Watcher {
     private var current: UInt64 = 0
 
     /// Error codes that retrying does not change: the token has ended.
-    private static let finalCodes = [TweakError.Code.authRequired, .denied].map(\.rawValue)
+    private static let finalCodes: [TweakError.Code?] = [.authRequired, .denied]
+
+    /// The pauses before attempts to reconnect.
+    static let pauses = Duration.milliseconds(50)...Duration.seconds(2)
 
     init(_ target: Target, _ words: [String], _ console: Console) {
-        (self.target, self.console) = (target, console)
+        self.target = target
+        self.console = console
         request = CommandText.line(words)
     }
 
@@ -30,12 +34,12 @@ struct Watcher {
         let first = try target.connect()
         if let refused = follow(first) { return refused }
         printRemark("lost", "disconnected, retrying")
-        var pause: Int32 = 50
+        var backoff = Backoff(Self.pauses)
         while true {
             exitWithoutReader()
             // The reader of the output may close it during the pause.
+            let pause = Int32(backoff.next() / .milliseconds(1))
             if System.wait([(1, .end)], milliseconds: pause)[0].canRead { System.exit(.ok) }
-            pause = min(pause * 2, 2_000)
             let connection: Connection
             do throws(Failure) {
                 connection = try target.connect()
@@ -51,7 +55,7 @@ struct Watcher {
             default: continue
             }
             printRemark("lost", "disconnected, retrying")
-            pause = 50
+            backoff.reset()
         }
     }
 
@@ -67,13 +71,14 @@ struct Watcher {
         let isSame = instance != nil && hello.field("instance") == instance
         if console.isJSON { _ = connection.ask("json on", within: target.timeout.milliseconds) }
         let line = isSame && !request.contains(" since ") ? "\(request) since \(seen)" : request
-        guard let answer = connection.ask(line, within: target.timeout.milliseconds) else {
+        let wantsFields = console.style.isHumanReadable
+        guard let answer = connection.ask(line, within: target.timeout.milliseconds, withFields: wantsFields) else {
             return unanswered(connection, isFirst)
         }
         if answer.isRefusal { return refused(answer, isFirst) }
         if !isFirst, !isSame { printRemark("restarted", "\(hello.field("name") ?? target.name) restarted") }
         instance = hello.field("instance")
-        seen = answer.revision ?? Self.revision(of: answer.status) ?? 0
+        seen = answer.revision ?? 0
         current = seen
         console.report(answer)
         showEvents(of: connection)
@@ -89,7 +94,7 @@ struct Watcher {
     /// Handles a refusal. A process that has just started may not have registered all of its tweaks yet, or have no
     /// free session: then the watch is retried.
     private func refused(_ answer: Answer, _ isFirst: Bool) -> ExitCode {
-        let isFinal = isFirst || Self.finalCodes.contains(answer.errorCode ?? "")
+        let isFinal = isFirst || Self.finalCodes.contains(answer.errorCode)
         if isFinal { console.report(answer) }
         return isFinal ? .refused : .unreachable
     }
@@ -118,7 +123,8 @@ struct Watcher {
 
     private mutating func advance(past event: String) {
         guard let revision = Self.revision(of: event), revision > current else { return }
-        (seen, current) = (current, revision)
+        seen = current
+        current = revision
     }
 
     /// The revision of `event 44 …`, or of `{"event":"change","rev":44,…`.

@@ -50,7 +50,7 @@ struct Listing {
     func showStatus(of target: Target) throws(Failure) -> ExitCode {
         let connection = try target.connect()
         func asked(_ line: String) throws(Failure) -> Answer {
-            let answer = try target.ask(line, on: connection)
+            let answer = try target.ask(line, on: connection, withFields: line == "modified")
             if answer.isRefusal { throw Failure(.refused, "\(target.name): \(answer.complaint)") }
             return answer
         }
@@ -59,7 +59,9 @@ struct Listing {
             console.report(try asked("stats"))
             return .ok
         }
-        let (hello, stats, modified) = (try asked("hello 1"), try asked("stats"), try asked("modified"))
+        let hello = try asked("hello 1")
+        let stats = try asked("stats")
+        let modified = try asked("modified")
         let info = [
             hello.field("name").map { console.style.paint($0, .name) }, hello.field("pid").map { "pid \($0)" },
             stats.field("uptimeSeconds").flatMap { Int($0) }.map { "up \(Self.duration($0))" },
@@ -67,7 +69,7 @@ struct Listing {
             stats.field("rev").map { "rev \($0)" },
         ]
         console.print([info.compactMap(\.self).joined(separator: ", ")])
-        console.printBody(modified.body)
+        console.printBody(modified)
         return .ok
     }
 

@@ -23,7 +23,8 @@ struct Repl {
     private static let timeout: Int32 = 3_000
 
     init(_ target: Target, _ console: Console) throws(Failure) {
-        (self.target, self.console) = (target, console)
+        self.target = target
+        self.console = console
         name = target.name
         connection = try target.connect()
         greet()
@@ -61,7 +62,9 @@ struct Repl {
     private mutating func answer(_ line: String) {
         if connection?.hasEnded ?? true { reconnect() }
         if let secret = Secrets.token(of: line), CommandText.tokens(line).count == 2 { return authenticate(secret) }
-        let answer = connection.flatMap { target.response(to: line, on: $0) { console.printEvent($0) } }
+        let answer = connection.flatMap { connection in
+            target.response(to: line, on: connection, withFields: !console.isJSON) { console.printEvent($0) }
+        }
         if Secrets.containsToken(line) { return reportAuthentication(line, answer) }
         guard let answer else {
             history.add(line, inFile: false)
@@ -80,7 +83,7 @@ struct Repl {
         if wasOpen, batch == nil, answer.isRefusal {
             console.printRemark("nothing has changed, and the batch is closed")
         }
-        guard let batch, wasOpen, answer.status.hasPrefix("ok queued") else { return }
+        guard let batch, wasOpen, answer.isQueued else { return }
         console.printRemark("queued: \(line); \(batch) so far, then commit or abort")
     }
 
@@ -91,8 +94,8 @@ struct Repl {
         case "begin" where !answer.isRefusal: return 0
         case "abort" where !answer.isRefusal: return nil
         // A commit refused for its rate leaves the batch open.
-        case "commit" where !answer.status.hasPrefix("error too-many"): return nil
-        default: return answer.status.hasPrefix("ok queued") ? count.map { $0 + 1 } : count
+        case "commit" where answer.errorCode != .tooMany: return nil
+        default: return answer.isQueued ? count.map { $0 + 1 } : count
         }
     }
 
@@ -158,8 +161,8 @@ struct Repl {
         if answer.isRefusal, command == nil { return false }
         let isChange = command?.takesValue == true || tokens.count == 3 && tokens[1].text.hasSuffix("=")
         if !isChange { return true }
-        let rows = answer.body.compactMap { TweakRow($0) }
-        return !answer.isRefusal && !rows.isEmpty && !rows.contains(where: \.isSecret)
+        // Only secrets have the field `set`.
+        return !answer.isRefusal && !answer.tweaks.isEmpty && answer.tweaks.allSatisfy { $0["set"] == nil }
     }
 
     // MARK: Input
