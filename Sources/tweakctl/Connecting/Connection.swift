@@ -52,7 +52,9 @@ final class Connection {
     /// The lines of an answer that is not complete.
     private var body: [String] = []
     private var bodySize = 0
-    private let sizeLimit: Int
+    private let jsonLimit: Int
+    /// The maximum size of an answer in bytes; one with its text says everything twice.
+    private var sizeLimit: Int { wantsFields ? 2 * jsonLimit : jsonLimit }
     /// Whether replies are to be JSON that has their text, too, as after `json text`. An older server replies in text.
     var wantsFields = false
 
@@ -64,7 +66,7 @@ final class Connection {
         _ address: Address, within milliseconds: Int32? = Timeout.standard.milliseconds, sizeLimit: Int = 16 << 20
     ) throws(Address.ConnectError) {
         number = try address.connectedSocket(within: milliseconds)
-        self.sizeLimit = sizeLimit
+        jsonLimit = sizeLimit
     }
 
     deinit { close(number) }
