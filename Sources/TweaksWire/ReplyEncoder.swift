@@ -6,12 +6,17 @@ package import Tweaks
 package struct ReplyEncoder: Sendable {
     /// Whether to encode JSON, one object a line, instead of text.
     package var isJSON = false
+    /// In JSON: whether each object also has `text`, the lines of the text form.
+    package var hasText = false
     /// Whether lines end with CR LF, as the client's do.
     package var usesCRLF = false
     /// Whether to omit the status of a success, so that the output is a file of its items.
     package var isForFile = false
 
     package init() {}
+
+    /// Whether the text form of replies is written, by itself or beside the JSON.
+    package var writesText: Bool { !isJSON || hasText }
 
     /// After about this many bytes encoding pauses, so that other sessions get their turn.
     package static let slice = 16_384
@@ -20,6 +25,7 @@ package struct ReplyEncoder: Sendable {
     /// - Returns: The remainder; nil when the reply is complete.
     package func append(_ reply: Reply, to bytes: inout [UInt8]) -> Remainder? {
         if isJSON { appendJSONHead(reply, to: &bytes) }
+        if isJSON, hasText { return append(textOf: reply, to: &bytes) }
         switch reply.body {
         case .none: break
         // In JSON the fields carry it.
@@ -45,9 +51,14 @@ package struct ReplyEncoder: Sendable {
         fileprivate let encoder: ReplyEncoder
         fileprivate var position: Int
         fileprivate let column: Int
+        /// Whether its list in JSON is complete, and the same as text follows.
+        fileprivate var isText = false
 
         fileprivate init(_ reply: Reply, _ encoder: ReplyEncoder, position: Int, column: Int) {
-            (self.reply, self.encoder, self.position, self.column) = (reply, encoder, position, column)
+            self.reply = reply
+            self.encoder = encoder
+            self.position = position
+            self.column = column
         }
 
         /// The memory that it shares with other replies.
@@ -58,15 +69,66 @@ package struct ReplyEncoder: Sendable {
     /// - Returns: The new remainder; nil when the reply is complete.
     package func append(_ remainder: Remainder, budget: Int, to bytes: inout [UInt8]) -> Remainder? {
         var remainder = remainder
-        let (limit, encoder) = (bytes.count + budget, remainder.encoder)
-        while let item = remainder.reply.body.item(remainder.position) {
-            encoder.append(
-                item, isFirst: remainder.position == 0, remainder.reply.listName, column: remainder.column, to: &bytes)
-            remainder.position += 1
-            if bytes.count >= limit { return remainder }
+        let limit = bytes.count + budget
+        let encoder = remainder.encoder
+        let reply = remainder.reply
+        while true {
+            while let item = reply.body.item(remainder.position) {
+                if remainder.isText {
+                    encoder.appendQuoted(item, column: remainder.column, to: &bytes)
+                } else {
+                    let isFirst = remainder.position == 0
+                    encoder.append(item, isFirst: isFirst, reply.listName, column: remainder.column, to: &bytes)
+                }
+                remainder.position += 1
+                if bytes.count >= limit { return remainder }
+            }
+            if !encoder.hasText || remainder.isText { break }
+            encoder.beginText(&remainder, to: &bytes)
         }
-        encoder.appendEnd(remainder.reply, hasList: true, to: &bytes)
+        encoder.appendEnd(reply, hasList: !encoder.hasText, to: &bytes)
         return nil
+    }
+
+    // MARK: Text beside JSON
+
+    /// Encodes the list of a reply and then its lines as text, or the beginning of both.
+    private func append(textOf reply: Reply, to bytes: inout [UInt8]) -> Remainder? {
+        var column = TweakLine.column
+        if case .items(let items) = reply.body, items.count > 1 {
+            column = TweakLine.column(of: items.lazy.compactMap(\.line))
+        }
+        var remainder = Remainder(reply, self, position: 0, column: column)
+        if reply.listName.isEmpty { beginText(&remainder, to: &bytes) }
+        return append(remainder, budget: Self.slice, to: &bytes)
+    }
+
+    private func beginText(_ remainder: inout Remainder, to bytes: inout [UInt8]) {
+        if remainder.reply.body.isList, !remainder.reply.listName.isEmpty { bytes.append("]") }
+        bytes.append(",\"text\":[")
+        remainder.isText = true
+        remainder.position = 0
+    }
+
+    /// What writes the text form: without line ends of the client, which are no part of a line.
+    private static let plain = ReplyEncoder()
+
+    /// The lines of an item, each followed by a comma: the status is the last line.
+    private func appendQuoted(_ item: Reply.Item, column: Int, to bytes: inout [UInt8]) {
+        var lines: [UInt8] = []
+        Self.plain.append(item, isFirst: true, "", column: column, to: &lines)
+        if lines.isEmpty { return }
+        appendQuoted(lines, to: &bytes)
+        bytes.append(",")
+    }
+
+    private func appendQuoted(_ lines: [UInt8], to bytes: inout [UInt8]) {
+        var isFirst = true
+        for line in lines.split(separator: UInt8(ascii: "\n")) {
+            if !isFirst { bytes.append(",") }
+            bytes.append(Quoting.json(String(decoding: line, as: UTF8.self)))
+            isFirst = false
+        }
     }
 
     /// Ends a long reply early, with an error in place of its status. The JSON has begun with `"ok":true` already; its
@@ -74,7 +136,11 @@ package struct ReplyEncoder: Sendable {
     package func abort(_ remainder: Remainder, _ error: TweakError, to bytes: inout [UInt8]) {
         let encoder = remainder.encoder
         if encoder.isJSON {
-            if !remainder.reply.listName.isEmpty { bytes.append("]") }
+            if remainder.isText {
+                bytes.append("null]")
+            } else if !remainder.reply.listName.isEmpty {
+                bytes.append("]")
+            }
             bytes.append(",")
             [("error", Self.json(error))].append(to: &bytes)
             bytes.append("}")
@@ -148,6 +214,12 @@ package struct ReplyEncoder: Sendable {
     private func appendEnd(_ reply: Reply, hasList: Bool, to bytes: inout [UInt8]) {
         if isJSON {
             if hasList, !reply.listName.isEmpty { bytes.append("]") }
+            if hasText {
+                var end: [UInt8] = []
+                Self.plain.appendEnd(reply, hasList: false, to: &end)
+                appendQuoted(end, to: &bytes)
+                bytes.append("]")
+            }
             bytes.append("}")
         } else {
             if isForFile, case .ok = reply.status { return }
@@ -164,7 +236,8 @@ package struct ReplyEncoder: Sendable {
 
     private static func json(_ error: TweakError) -> JSON {
         let path = error.path.map { [("path", JSON.string($0.joined))] } ?? []
-        return .object([("code", .string(error.code.rawValue)), ("message", .string(error.message))] + path)
+        let force = error.canBeForced ? [("force", JSON.bool(true))] : []
+        return .object([("code", .string(error.code.rawValue)), ("message", .string(error.message))] + path + force)
     }
 
     private func appendText(_ error: TweakError, to bytes: inout [UInt8]) {
@@ -176,47 +249,51 @@ package struct ReplyEncoder: Sendable {
 
     /// Encodes one event.
     package func append(_ event: Event, to bytes: inout [UInt8]) {
-        switch event {
-        case .change(let change, let layer):
-            if isJSON { appendJSON(change, layer, to: &bytes) } else { appendText(change, to: &bytes) }
-        case .lagged(let revision, let count):
-            if isJSON {
-                JSON.object([
-                    ("event", .string("lagged")), ("rev", .count(revision)), ("count", .count(count)),
-                ]).append(to: &bytes)
-            } else {
-                bytes.append("event \(revision) lagged \(count)")
+        if isJSON {
+            var fields = Self.fields(event)
+            if hasText {
+                var text: [UInt8] = []
+                appendText(event, to: &text)
+                fields.append(("text", .string(String(decoding: text, as: UTF8.self))))
             }
-        case .decided(let revision, let isGranted, let scopes):
-            let word = isGranted ? "granted" : "declined"
-            if isJSON {
-                JSON.object([
-                    ("event", .string(word)), ("rev", .count(revision)),
-                    ("scopes", .array(scopes.map { .string($0.description) })),
-                ]).append(to: &bytes)
-            } else {
-                bytes.append("event \(revision) \(word) \(scopes.map(\.token).joined(separator: " "))")
-            }
+            JSON.object(fields).append(to: &bytes)
+        } else {
+            appendText(event, to: &bytes)
         }
         endLine(&bytes)
     }
 
-    private func appendText(_ change: WatchedChange, to bytes: inout [UInt8]) {
-        bytes.append("event \(change.revision) ")
-        TweakLine(change.node, change.new, .was(change.old, .none)).append(to: &bytes)
-        bytes.append(" by \(change.origin)")
+    private func appendText(_ event: Event, to bytes: inout [UInt8]) {
+        switch event {
+        case .change(let change, _):
+            bytes.append("event \(change.revision) ")
+            TweakLine(change.node, change.new, .was(change.old, .none)).append(to: &bytes)
+            bytes.append(" by \(change.origin)")
+        case .lagged(let revision, let count): bytes.append("event \(revision) lagged \(count)")
+        case .decided(let revision, let isGranted, let scopes):
+            let word = isGranted ? "granted" : "declined"
+            bytes.append("event \(revision) \(word) \(scopes.map(\.token).joined(separator: " "))")
+        }
     }
 
-    private func appendJSON(_ change: WatchedChange, _ layer: TweakLayer, to bytes: inout [UInt8]) {
-        let line = TweakLine(change.node, change.new, .was(change.old, .none)).json
-        guard case .object(let fields) = line else { return }
-        JSON.object(
-            [("event", .string("change")), ("rev", .count(change.revision))] + fields
+    private static func fields(_ event: Event) -> [(String, JSON)] {
+        switch event {
+        case .change(let change, let layer):
+            let line = TweakLine(change.node, change.new, .was(change.old, .none)).json
+            guard case .object(let fields) = line else { return [] }
+            return [("event", .string("change")), ("rev", .count(change.revision))] + fields
                 + [
                     ("by", .string(change.origin.description)), ("layer", .string(layer.name)),
                     ("overridden", .bool(layer.isOverride)),
                 ]
-        ).append(to: &bytes)
+        case .lagged(let revision, let count):
+            return [("event", .string("lagged")), ("rev", .count(revision)), ("count", .count(count))]
+        case .decided(let revision, let isGranted, let scopes):
+            return [
+                ("event", .string(isGranted ? "granted" : "declined")), ("rev", .count(revision)),
+                ("scopes", .array(scopes.map { .string($0.description) })),
+            ]
+        }
     }
 
     /// Appends a line end.

@@ -1,8 +1,9 @@
-// Parses the command line: the fleet, the command and its options.
+// Parses the command line: options, connection settings, assignments, and the plan of a rollout.
 
 import Tweaks
 import TweaksFleet
 import TweaksSystem
+import TweaksWire
 
 /// The command line, parsed without contacting etcd.
 struct FleetArguments: Equatable {
@@ -119,5 +120,182 @@ struct FleetArguments: Equatable {
             throw Failure(.usage, "\(option.name): \(text) is not between \(atLeast)s and a year; write 5m")
         }
         return seconds
+    }
+}
+
+/// The merged settings; options win.
+struct OperatorSettings: Equatable {
+    var endpoints: [String]
+    var keys: FleetKeys
+    var user: String?
+    var passwordFile: String?
+    /// user@host.
+    var who: String
+
+    init(_ arguments: FleetArguments, _ environment: [String: String]) throws(Failure) {
+        let named = environment["TWEAKS_FLEET"].flatMap { $0.isEmpty || $0 == "off" ? nil : $0 }
+        guard let text = arguments.value(.etcd) ?? named else {
+            throw Failure(.usage, "no URL of etcd; use --etcd http://HOST:2379, or set TWEAKS_FLEET")
+        }
+        endpoints = text.split(separator: ",").map { String($0) }
+        for endpoint in endpoints where !endpoint.hasPrefix("http://") && !endpoint.hasPrefix("https://") {
+            throw Failure(.usage, "--etcd: \(Quoting.excerpt(endpoint)) is not a URL; write http://HOST:2379")
+        }
+        if endpoints.isEmpty { throw Failure(.usage, "--etcd: there is no URL in it; write http://HOST:2379") }
+        let prefix = try Self.prefix(arguments.value(.prefix) ?? environment["TWEAKS_FLEET_PREFIX"] ?? "/tweaks")
+        keys = FleetKeys(prefix: prefix, name: arguments.fleet)
+        (user, passwordFile) = (arguments.value(.user), arguments.value(.passwordFile))
+        if (user == nil) != (passwordFile == nil) {
+            throw Failure(.usage, "--user and --password-file go together; name both or neither")
+        }
+        who = arguments.value(.who) ?? Self.login(environment)
+        if !Quoting.isSafe(who) || who.utf8.count > 128 {
+            throw Failure(.usage, "--as: \(Quoting.excerpt(who)) is not a name; use at most 128 plain bytes")
+        }
+    }
+
+    private static func prefix(_ text: String) throws(Failure) -> String {
+        var prefix = text[...]
+        while prefix.hasSuffix("/") { prefix = prefix.dropLast() }
+        guard prefix.hasPrefix("/"), Quoting.isSafe(String(prefix)) else {
+            throw Failure(.usage, "--prefix: \(Quoting.excerpt(text)) is not a prefix; write one like /tweaks")
+        }
+        return String(prefix)
+    }
+
+    /// The current user and host.
+    private static func login(_ environment: [String: String]) -> String {
+        let user =
+            getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? environment["USER"] ?? "uid \(geteuid())"
+        return "\(user)@\(host)"
+    }
+
+    /// The name of this machine.
+    static var host: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "unknown" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Creates a client with these settings.
+    func etcd() throws(Failure) -> any Etcd {
+        do {
+            return EtcdClient(
+                try EtcdConfiguration(
+                    endpoints: endpoints.joined(separator: ","), user: user, passwordFile: passwordFile))
+        } catch {
+            throw Failure(.usage, "--etcd: \(error)")
+        }
+    }
+}
+
+extension TextAssignment {
+    /// Parses all assignments.
+    static func all(_ words: [String]) throws(Failure) -> [TextAssignment] {
+        var rest = words[...]
+        var assignments: [TextAssignment] = []
+        while let word = rest.popFirst() {
+            if rest.first == "=" {
+                rest.removeFirst()
+                guard let value = rest.popFirst() else {
+                    throw Failure(.usage, "\(Quoting.excerpt(word)): a value is missing after the =")
+                }
+                assignments.append(TextAssignment(path: try path(word), text: value))
+            } else {
+                assignments.append(try single(word))
+            }
+        }
+        return assignments
+    }
+
+    /// Parses a single word: `'A/B/C = 72'`.
+    private static func single(_ word: String) throws(Failure) -> TextAssignment {
+        var line = word
+        let tokens = line.withUTF8 { (try? Tokenizer.tokens($0)) ?? [] }
+        if tokens.count == 3, tokens[1].isBare("=") {
+            return TextAssignment(
+                path: try path(tokens[0].text), text: tokens[2].text, isQuoted: tokens[2].isQuoted)
+        }
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        if parts.count == 2, let path = try? TweakPath(trimmed(parts[0])) {
+            let text = "\(path.token) = \(trimmed(parts[1]))"
+            throw Failure(.usage, "\(Quoting.excerpt(word)): put spaces around “=”, and text in quotes: '\(text)'")
+        }
+        throw Failure(.usage, "\(Quoting.excerpt(word)) is not an assignment; write PATH = VALUE")
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+
+    /// Parses a path.
+    static func path(_ text: String) throws(Failure) -> TweakPath {
+        do throws(TweakError) {
+            return try TweakPath(text)
+        } catch {
+            throw Failure(.usage, error.message)
+        }
+    }
+}
+
+extension RolloutPlan {
+    /// Creates a plan from the options.
+    init(
+        _ arguments: FleetArguments, _ assignments: [FleetAssignment], id: String, leastEvery: Int64
+    ) throws(Failure) {
+        self.init(id: id, assignments: assignments)
+        selector = try Self.selector(arguments.values(.where))
+        steps = try Self.steps(arguments.value(.steps) ?? "1,10,50,100")
+        every = try arguments.seconds(.every, atLeast: leastEvery) ?? 300
+        confirmWithin = try arguments.seconds(.confirmWithin, atLeast: 60)
+        for text in arguments.values(.abortIf) {
+            guard let condition = MetricCondition(parsing: text) else {
+                throw Failure(
+                    .usage, "--abort-if: \(Quoting.excerpt(text)) is not a condition; write 'Service/Errors/Rate > 5'")
+            }
+            abortIf.append(condition)
+        }
+        if arguments.has(.detach), arguments.has(.revertIfDriverDies) {
+            throw Failure(.usage, "--detach leaves no driver, and --revert-if-driver-dies needs one; leave one out")
+        }
+    }
+
+    private static func selector(_ texts: [String]) throws(Failure) -> Labels {
+        var selector: Labels = [:]
+        for text in texts {
+            for (label, value) in try labels(text) {
+                guard selector[label] == nil || selector[label] == value else {
+                    throw Failure(.usage, "--where: no process has two values of \(label); leave one out")
+                }
+                selector[label] = value
+            }
+        }
+        return selector
+    }
+
+    private static func labels(_ text: String) throws(Failure) -> Labels {
+        do throws(FleetProblem) {
+            return try Labels(parsing: text)
+        } catch {
+            throw Failure(.usage, "--where: \(error.description)")
+        }
+    }
+
+    static func steps(_ text: String) throws(Failure) -> [Share] {
+        var steps: [Share] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let share = Share(percent: String(part)), share > .none else {
+                throw Failure(
+                    .usage, "--steps: \(Quoting.excerpt(String(part))) is not a percentage; write 1,10,50,100")
+            }
+            if let last = steps.last, share <= last {
+                throw Failure(.usage, "--steps: \(text) does not grow; write 1,10,50,100")
+            }
+            steps.append(share)
+        }
+        guard steps.count <= Rollout.maxSteps else {
+            throw Failure(.usage, "--steps: \(steps.count) are too many; at most \(Rollout.maxSteps)")
+        }
+        return steps
     }
 }

@@ -1,4 +1,4 @@
-// Implements the commands that write values: set, import, check, reset, undo, finish, adopt.
+// Implements the commands that write values and drive rollouts: set, import, reset, rollout, resume and others.
 
 import Tweaks
 import TweaksFleet
@@ -148,5 +148,94 @@ extension FleetClient {
             "processes that kept their last good state, because this etcd is another one or older, now "
                 + "apply the values here; values that are missing here are removed")
         return .ok
+    }
+}
+
+extension FleetClient {
+    /// Begins a rollout and drives it, unless `--detach` is given.
+    func rollout() async throws(FleetRefusal) -> ExitCode {
+        let texts = try reading { () throws(Failure) in try TextAssignment.all(arguments.words) }
+        let proposal = try await proposal(texts)
+        if !arguments.has(.force) { try proposal.check() }
+        var plan = try reading { () throws(Failure) in
+            try RolloutPlan(arguments, proposal.assignments, id: fleet.makeID(), leastEvery: limits.leastEvery)
+        }
+        if !arguments.has(.new) { try await fleet.builds().check(plan.abortIf) }
+        let reach = try await reach(of: plan)
+        if !arguments.has(.dryRun) {
+            let isYes = try reading { () throws(Failure) in
+                try console.output.confirm("Begin?", isYes: arguments.has(.yes))
+            }
+            guard isYes else { return .refused }
+        }
+        if arguments.has(.detach) || arguments.has(.dryRun) {
+            let done = try await fleet.begin(plan)
+            begun(plan, reach, done)
+            if arguments.has(.detach) { console.output.printRemark("resume \(plan.id) drives it on") }
+            return .ok
+        }
+        let claim = try await claim(plan.id)
+        plan.driver = claim.fence
+        if arguments.has(.revertIfDriverDies) { plan.lease = claim.lease }
+        do throws(FleetRefusal) {
+            let done = try await fleet.begin(plan)
+            begun(plan, reach, done)
+        } catch {
+            await fleet.release(claim)
+            throw error
+        }
+        return await RolloutSession(self, claim, revertsOnExit: plan.lease != nil).drive()
+    }
+
+    private func begun(_ plan: RolloutPlan, _ reach: Int, _ receipt: FleetReceipt) {
+        console.print(
+            receipt, keys, "rollout \(plan.id) at \(plan.steps[0].text), \(reach.processes)", hasShownChanges: true)
+    }
+
+    /// Prints how many processes each step reaches; throws if the first step reaches none.
+    /// - Returns: The number of processes in the first step.
+    private func reach(of plan: RolloutPlan) async throws(FleetRefusal) -> Int {
+        let view = try await fleet.readState()
+        try view.checkFree(plan.assignments.map(\.path))
+        let rollout = plan.rollout(by: fleet.by, at: now, found: view.value)
+        let reach = RolloutReach(rollout, try await fleet.instanceStatuses().live)
+        try reach.check(rollout)
+        if console.isJSON { return reach.members.first?.count ?? 0 }
+        console.print(
+            rows: rollout.changes.map {
+                .init(path: $0.path.token, value: $0.value.text, note: "was \($0.found.shown)")
+            })
+        let selectorText = rollout.selector.isEmpty ? "" : " with \(rollout.selector.text)"
+        console.print(["\(reach.eligible) of \(reach.live.processes)\(selectorText):"])
+        console.print(reach.members.map { "  \($0.share.text): \($0.count)" })
+        return reach.members.first?.count ?? 0
+    }
+
+    private func claim(_ id: String) async throws(FleetRefusal) -> DriverClaim {
+        try await fleet.claim(id, host: OperatorSettings.host, pid: Int64(ThisProcess.id), seconds: limits.claim)
+    }
+
+    /// Resumes driving a rollout from its current share.
+    func resume() async throws(FleetRefusal) -> ExitCode {
+        let record = try await fleet.readState().rollout(id)
+        if record.value.state == .done {
+            throw FleetRefusal(.refused, "rollout \(id) is a standing rule; abort \(id) ends it")
+        }
+        if record.value.state == .paused, let driver = try await fleet.drivers()[id] {
+            receipt("resumed rollout \(id) at \(record.value.share.text)", try await fleet.resume(id))
+            console.output.printRemark(
+                "\(driver.by) drives it on: process \(driver.pid) on \(driver.host); if that is gone, resume \(id) again "
+                    + "when its lease of \(DriverClaim.seconds) s is over")
+            return .ok
+        }
+        let claim = try await claim(id)
+        do throws(FleetRefusal) {
+            receipt(
+                "resumed rollout \(id) at \(record.value.share.text)", try await fleet.resume(id, fence: claim.fence))
+        } catch {
+            await fleet.release(claim)
+            throw error
+        }
+        return await RolloutSession(self, claim, revertsOnExit: false, isResumed: true).drive()
     }
 }

@@ -1,4 +1,4 @@
-// Runs tweakctl-fleet, the operator's client of a fleet, which `tweakctl fleet` starts.
+// Runs tweakctl-fleet, the operator's client of a fleet, which `tweakctl fleet` starts; prints its help.
 
 import TweaksSystem
 
@@ -32,5 +32,205 @@ enum TweakctlFleet {
         case nil: return try await FleetClient(parsed).run()
         }
         return .ok
+    }
+}
+
+/// The commands.
+enum FleetVerb: String, CaseIterable {
+    case ls, get, set, reset, check, status, rollout, pause, resume, finish, abort, history, undo, export, `import`
+    case watch, adopt
+
+    /// The command with its arguments.
+    var usage: String {
+        switch self {
+        case .ls: "ls [PATTERN]"
+        case .get: "get PATTERN…"
+        case .set: "set PATH = VALUE…"
+        case .reset: "reset PATH…"
+        case .check: "check PATH = VALUE…"
+        case .status: "status"
+        case .rollout: "rollout PATH = VALUE…"
+        case .pause, .resume, .finish, .abort: "\(rawValue) ID"
+        case .history: "history [PATTERN]"
+        case .undo: "undo [NUMBER]"
+        case .export: "export [PATTERN]"
+        case .import: "import FILE|-"
+        case .watch: "watch [PATTERN]"
+        case .adopt: "adopt"
+        }
+    }
+
+    /// The help text.
+    var summary: String {
+        switch self {
+        case .ls: "desired values with who set them and when, and open rollouts"
+        case .get: "desired values, and how many processes hold which"
+        case .set: "set values for every process; with --for temporarily"
+        case .reset: "remove the fleet's values; the next layer applies"
+        case .check: "which builds would refuse values, and how many processes run them"
+        case .status: "processes, builds, refusals, local overrides, and etcd itself"
+        case .rollout: "apply values to a growing share of the processes; revert them on problems"
+        case .pause: "pause a rollout at its share"
+        case .resume: "continue driving a rollout from its current share"
+        case .finish: "make a rollout permanent: values for all, or a standing rule for what it selects"
+        case .abort: "revert a rollout or a standing rule"
+        case .history: "what operators did: the last 200 writes"
+        case .undo: "undo the last write, or a numbered one, where values are still what it left"
+        case .export: "desired values as lines of a config file"
+        case .import: "set the values of lines like these, in one write"
+        case .watch: "print changes of desired values as they happen; Ctrl-C ends it"
+        case .adopt: "declare this etcd to be the one to follow, after a restore or a move"
+        }
+    }
+
+    /// The options of this command.
+    var options: [FleetOption] {
+        switch self {
+        case .ls, .get, .status, .history, .export, .watch: []
+        case .set: [.dryRun, .force, .new, .for]
+        case .import: [.dryRun, .force, .new, .yes]
+        case .check: [.new]
+        case .reset, .undo: [.dryRun]
+        case .rollout:
+            [
+                .where, .steps, .every, .abortIf, .confirmWithin, .revertIfDriverDies, .detach, .dryRun, .force, .new,
+                .yes,
+            ]
+        case .finish: [.dryRun, .force]
+        case .adopt: [.atLeast, .dryRun, .yes]
+        case .pause, .abort: [.dryRun]
+        case .resume: []
+        }
+    }
+
+    /// The allowed number of arguments.
+    var counts: ClosedRange<Int> {
+        switch self {
+        case .status, .adopt: 0...0
+        case .ls, .history, .export, .watch, .undo: 0...1
+        case .pause, .resume, .finish, .abort, .import: 1...1
+        case .get, .set, .reset, .check, .rollout: 1...Int.max
+        }
+    }
+}
+
+/// An option, with or without a value.
+enum FleetOption: String, CaseIterable {
+    case etcd, prefix, user, passwordFile = "password-file", who = "as", json, yes, help, version
+    case dryRun = "dry-run", force, new, `for`, `where`, steps, every, abortIf = "abort-if"
+    case confirmWithin = "confirm-within", revertIfDriverDies = "revert-if-driver-dies", detach, atLeast = "at-least"
+
+    /// Options of every command.
+    static let common: [FleetOption] = [.etcd, .prefix, .user, .passwordFile, .who, .json, .help, .version]
+
+    var name: String { "--\(rawValue)" }
+
+    /// The placeholder of its value; nil if it has none.
+    var argument: String? {
+        switch self {
+        case .etcd: "URL[,URL…]"
+        case .prefix: "PREFIX"
+        case .user, .who: "NAME"
+        case .passwordFile: "FILE"
+        case .for, .every, .confirmWithin: "TIME"
+        case .where: "LABEL=VALUE[,…]"
+        case .steps: "PERCENT,…"
+        case .abortIf: "'FIGURE > NUMBER'"
+        case .atLeast: "NUMBER"
+        case .json, .yes, .help, .version, .dryRun, .force, .new, .revertIfDriverDies, .detach: nil
+        }
+    }
+
+    var summary: String {
+        switch self {
+        case .etcd: "URLs of etcd; default: TWEAKS_FLEET"
+        case .prefix: "prefix of the keys; default: TWEAKS_FLEET_PREFIX or /tweaks"
+        case .user: "sign in to etcd, with the password from --password-file"
+        case .passwordFile: "a file that holds the password, and that others cannot read"
+        case .who: "author for the log; default: login name and host"
+        case .json: "JSON for scripts"
+        case .yes: "do not ask for confirmation"
+        case .help: "print this help"
+        case .version: "print the version"
+        case .dryRun: "print what would be done, and write nothing"
+        case .force: "also values that builds would refuse; finish: also before all steps are done"
+        case .new: "also paths that no build has; their kind follows from the text"
+        case .for: "revert automatically after at least this time"
+        case .where: "only processes with these labels"
+        case .steps: "growing shares; default: 1,10,50,100"
+        case .every: "time between two steps, at least 60s; default: 5m"
+        case .abortIf: "revert when a tenth of the members meets this twice; repeatable"
+        case .confirmWithin: "revert unless finished within this time after the last step"
+        case .revertIfDriverDies: "revert when this command ends or loses etcd for a minute"
+        case .detach: "begin the first step and exit; resume continues"
+        case .atLeast: "the head's counter is not below this: what processes have applied elsewhere"
+        }
+    }
+
+    /// `--etcd URL[,URL…]`
+    var synopsis: String { name + (argument.map { " \($0)" } ?? "") }
+}
+
+/// The usage texts.
+enum FleetUsage {
+    static let version = "tweakctl-fleet 1.0"
+
+    static let exitCodes: [(ExitCode, String)] = [
+        (.ok, "all is well"), (.refused, "refused, or a rollout was reverted; standard error has the reason"),
+        (.usage, "usage error"), (.unreachable, "etcd does not answer"),
+    ]
+
+    static let examples: [(line: String, meaning: String)] = [
+        ("tweakctl fleet api status", "which processes live, what they run, and what they refuse"),
+        ("tweakctl fleet api set 'Service/Pool/Size = 64'", "a value for every process; quotes keep it one word"),
+        ("tweakctl fleet api set 'Service/Pool/Size = 64' --for 10m", "the same, reverted automatically"),
+        (
+            "tweakctl fleet api rollout 'Service/Pool/Size = 80' --where zone=eu --steps 1,10,50,100 --every 5m "
+                + "--abort-if 'Service/Errors/Rate > 5'",
+            "to a growing share, reverted when a tenth of them meets the condition"
+        ),
+        ("tweakctl fleet api abort k3x9mp", "revert a rollout; this also works if etcd is full"),
+        ("tweakctl fleet api export > api.conf", "write a file for import, for example in another region"),
+    ]
+
+    /// The text of `--help`.
+    static var help: String {
+        var lines = [
+            "Changes the tweaks of many processes at once, by desired values in etcd that every process follows.", "",
+            "Usage: tweakctl fleet NAME VERB … --etcd URL[,URL…]", "", "Verbs:",
+        ]
+        lines += table(FleetVerb.allCases.map { ($0.usage, $0.summary) })
+        lines += ["", "Options:"]
+        lines += table(FleetOption.common.map { ($0.synopsis, $0.summary) })
+        for verb in FleetVerb.allCases where !verb.options.isEmpty {
+            lines += ["", "Options of \(verb.rawValue):"]
+            lines += table(verb.options.map { ($0.synopsis, $0.summary) })
+        }
+        lines += ["", "Examples:"]
+        lines += examples.flatMap { ["  \($0.line)", "      \($0.meaning)"] }
+        lines += ["", "Exit codes:"]
+        lines += exitCodes.map { "  \($0.0.rawValue)  \($0.1)" }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func table(_ rows: [(String, String)]) -> [String] {
+        let width = rows.map { TextWidth.of($0.0) }.max() ?? 0
+        return rows.map { "  \(TextWidth.padded($0.0, to: width))  \($0.1)" }
+    }
+}
+
+/// Completions for a partial command line.
+enum FleetCompletion {
+    static func candidates(_ words: [String]) -> [String] {
+        let typed = words.last ?? ""
+        let before = words.dropLast().filter { !$0.hasPrefix("-") }
+        let verb = before.dropFirst().first.flatMap(FleetVerb.init(rawValue:))
+        let all: [String]
+        if typed.hasPrefix("-") {
+            all = (FleetOption.common + (verb?.options ?? [])).map(\.name)
+        } else {
+            all = before.count == 1 ? FleetVerb.allCases.map(\.rawValue) : []
+        }
+        return all.filter { $0.hasPrefix(typed) }
     }
 }

@@ -34,8 +34,11 @@ import TweaksSystem
         let line = "  rev 1  \(TimeText.seconds(now))  code: A/B/C 1 → 2"
         var formatter = ReplyFormatter(style: .plain)
         formatter.now = { [now] in now + 60_000 }
-        #expect(formatter.lines([line]) == [line])
+        #expect(formatter.lines(Answer(body: [line], status: "ok", isRefusal: false)) == [line])
         formatter = ReplyFormatter(style: Style(isHumanReadable: true), now: formatter.now)
-        #expect(formatter.lines([line]) == ["  rev 1  1 min ago  code: A/B/C 1 → 2"])
+        #expect(
+            formatter.lines(Answer(body: [line], status: "ok", isRefusal: false)) == [
+                "  rev 1  1 min ago  code: A/B/C 1 → 2"
+            ])
     }
 }

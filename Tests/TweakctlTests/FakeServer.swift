@@ -33,12 +33,20 @@ final class FakePeer {
         (handle, self.socket) = (FileHandle(fileDescriptor: descriptor, closeOnDealloc: true), socket)
     }
 
+    /// Whether it refuses to send fields, as an older server does; otherwise the test answers that request.
+    var isOld = true
+
     /// The next line of the client.
     func line() throws -> String {
         while true {
             if let end = unread.firstIndex(of: "\n") {
-                defer { unread = String(unread[unread.index(after: end)...]) }
-                return String(unread[..<end])
+                let line = String(unread[..<end])
+                unread = String(unread[unread.index(after: end)...])
+                if isOld, line == "json text" {
+                    try send("error usage json: write json [on|off], as in: json on\n")
+                    continue
+                }
+                return line
             }
             let data = handle.readAvailable()
             if data.isEmpty { throw ClientError.ended(unread) }

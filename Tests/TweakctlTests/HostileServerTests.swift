@@ -146,11 +146,16 @@ private struct Attack: CustomTestStringConvertible, Sendable {
         let reply = JSON.object([("ok", .bool(true)), ("rev", .int(1)), ("tweaks", .array([tweak, bad]))])
         let terminal = try EditorTerminal(fixture, 80, 24, "COLORTERM=truecolor")
         let peer = try server.accept()
-        #expect(try peer.line() == "hello 1")
-        let name = text.replacing("\n", with: "").replacing("\r", with: "")
-        try peer.send("  name: \(name)\n  instance: 1\n  pid: 1\nok\n")
-        #expect(try peer.line() == "json on" && peer.line() == "watch *" && peer.line() == "json off")
-        try peer.send("{\"ok\":true}\n\(reply.text)\nok\n")
+        peer.isOld = false
+        try peer.answer("json on", "{\"ok\":true}")
+        try peer.answer("json text", "{\"ok\":true,\"text\":[\"ok\"]}")
+        let hello = JSON.object([
+            ("ok", .bool(true)), ("name", .string(text)), ("instance", .string(text)), ("pid", .string(text)),
+            ("text", .array([.string(text)])),
+        ])
+        try peer.answer("hello 1", hello.text)
+        #expect(try peer.line() == "json on" && peer.line() == "watch *" && peer.line() == "json text")
+        try peer.send("{\"ok\":true}\n\(reply.text)\n{\"ok\":true}\n")
         try terminal.wait(for: "help")
         try terminal.type("q", for: "code 0")
         for piece in [

@@ -7,34 +7,57 @@ import TweaksSystem
 @testable import tweakctl
 
 @Suite struct ReplyFormatterTests {
-    private let body = [
-        "Content/Text/Size = 72      # number 10...100 step 0.5 pt, default 60",
-        "Content/Text/Color = #FF8000FF # color", "\"Content/Text/Font Name\" = \"A # \\\" B\" # string",
-        "Content/Text/Fade = 2500ms # duration 0s...5s", "Player/Audio/Mute = (action) # action",
-        "Player/Audio/Token = (set)", "  a row",
-    ]
+    private let answer = Answer(
+        body: [
+            "Content/Text/Size = 72      # eine Zahl, sonst 60", "Content/Text/Color = #FF8000FF # Farbe",
+            "\"Content/Text/Font Name\" = \"A # \\\" B\" # string", "Content/Text/Fade = 2500ms # duration 0s...5s",
+            "Player/Audio/Mute = (action) # action", "Player/Audio/Token = (set)", "  a row",
+        ], status: "ok", isRefusal: false,
+        fields: JSON(
+            """
+            {"tweaks":[\
+            {"path":"Content/Text/Size","kind":"number","value":72,"min":10,"max":100,"default":60,"modified":true},\
+            {"path":"Content/Text/Color","kind":"color","value":"#FF8000FF"},\
+            {"path":"Content/Text/Font Name","kind":"string","value":"A # \\" B"},\
+            {"path":"Content/Text/Fade","kind":"duration","value":"2500ms","min":"0s","max":"5s"},\
+            {"path":"Player/Audio/Mute","kind":"action"},\
+            {"path":"Player/Audio/Token","kind":"string","value":null,"set":true,"flags":["secret"]}]}
+            """))
 
-    @Test func plainLinesAreUnchanged() { #expect(ReplyFormatter(style: .plain).lines(body) == body) }
+    private func answer(showing line: String, _ tweak: String) -> Answer {
+        Answer(
+            body: [line], status: "ok", isRefusal: false,
+            fields: JSON("{\"tweaks\":[{\"path\":\"A/B/C\",\(tweak)}]}"))
+    }
 
+    @Test func plainLinesAreUnchanged() { #expect(ReplyFormatter(style: .plain).lines(answer) == answer.body) }
+
+    /// The marks, the bars and the colors follow the fields, not the words of the lines.
     @Test func columnsAreAlignedAndValuesGetBars() {
         let formatter = ReplyFormatter(style: Style(isHumanReadable: true, hasColors: false, hasBlocks: true))
         #expect(
-            formatter.lines(body) == [
-                "● Content/Text/Size        = 72          ██████░░  # number 10...100 step 0.5 pt, default 60",
-                "  Content/Text/Color       = #FF8000FF             # color",
+            formatter.lines(answer) == [
+                "● Content/Text/Size        = 72          ██████░░  # eine Zahl, sonst 60",
+                "  Content/Text/Color       = #FF8000FF             # Farbe",
                 "  \"Content/Text/Font Name\" = \"A # \\\" B\"            # string",
                 "  Content/Text/Fade        = 2500ms      ████░░░░  # duration 0s...5s",
                 "  Player/Audio/Mute        = (action)              # action",
                 "  Player/Audio/Token       = (set)", "  a row",
             ])
+        // Without fields, as from an older server, only columns.
+        let old = answer.body.prefix(1) + ["A/B/C = 5 # int 0...10, default 1"]
+        #expect(
+            formatter.lines(Answer(body: Array(old), status: "ok", isRefusal: false)) == [
+                "Content/Text/Size = 72  # eine Zahl, sonst 60", "A/B/C             = 5   # int 0...10, default 1",
+            ])
     }
 
     @Test func marksBarsAndSwatchesDependOnTheTerminal() {
+        let count = answer(showing: "A/B/C = 5 # int", #""kind":"int","value":5,"min":0,"max":10,"modified":true"#)
+        #expect(ReplyFormatter(style: Style(isHumanReadable: true)).lines(count) == ["* A/B/C = 5  ####----  # int"])
+        let color = answer(showing: "A/B/C = #FF800080 # color", ##""kind":"color","value":"#FF800080""##)
         #expect(
-            ReplyFormatter(style: Style(isHumanReadable: true)).lines(["A/B/C = 5 # int 0...10, default 1"])
-                == ["* A/B/C = 5  ####----  # int 0...10, default 1"])
-        #expect(
-            ReplyFormatter(style: .full).lines(["A/B/C = #FF800080 # color"]) == [
+            ReplyFormatter(style: .full).lines(color) == [
                 "\u{1B}[2mA/B/\u{1B}[0m\u{1B}[1mC\u{1B}[0m\u{1B}[2m = \u{1B}[0m"
                     + "\u{1B}[48;2;128;64;0m  \u{1B}[0m #FF800080  \u{1B}[2m# color\u{1B}[0m"
             ])
@@ -50,14 +73,16 @@ import TweaksSystem
 
     @Test(
         arguments: [
-            ("A/B/C = 5 # number 0...10", 0.5), ("A/B/C = 10 # int 0...10, default 1", 1),
-            ("A/B/C = -5 # int -10...10 step 5", 0.25), ("A/B/C = 500ms # duration 0s...1s", 0.5),
-            ("A/B/C = 5 # number 0...", nil), ("A/B/C = 5 # number ...10", nil), ("A/B/C = 5 # number 3...3", nil),
-            ("A/B/C = x # choice x|y", nil), ("A/B/C = 5 # was 3", nil), ("A/B/C = 1e400 # number 0...1", nil),
-            ("A/B/C = \"5\" # string up to 3...4 characters", nil), ("A/B/C = 5", nil), ("A/B/C = 5 #", nil),
+            (#""kind":"number","value":5,"min":0,"max":10"#, 0.5), (#""kind":"int","value":10,"min":0,"max":10"#, 1),
+            (#""kind":"int","value":-5,"min":-10,"max":10"#, 0.25),
+            (#""kind":"duration","value":"500ms","min":"0s","max":"1s""#, 0.5),
+            (#""kind":"number","value":5,"min":0"#, nil), (#""kind":"number","value":5,"max":10"#, nil),
+            (#""kind":"number","value":5,"min":3,"max":3"#, nil), (#""kind":"choice","value":"x""#, nil),
+            (#""kind":"number","value":5,"was":3"#, nil), (#""kind":"number","value":1e400,"min":0,"max":1"#, nil),
         ] as [(String, Double?)])
-    func theBarShowsThePositionInTheRange(_ line: String, _ fraction: Double?) {
-        #expect(TweakRow(line)?.fraction == fraction)
+    func theBarShowsThePositionInTheRange(_ fields: String, _ fraction: Double?) throws {
+        let json = try #require(JSON("{\"path\":\"A/B/C\",\(fields)}"))
+        #expect(EditorTweak(json, now: .now)?.fraction == fraction)
     }
 
     @Test(arguments: [
@@ -84,11 +109,11 @@ import TweaksSystem
         #expect(ServerLine(">  ok") == .body(" ok"))
     }
 
-    @Test func aRefusalIsItsCodeAndItsText() {
-        #expect(
-            ReplyFormatter.refusal("error out-of-range A/B/C: 5 is outside 1...2")
-                == "out-of-range: A/B/C: 5 is outside 1...2")
-        #expect(ReplyFormatter.refusal("error") == "error")
+    @Test(arguments: [
+        ("error out-of-range A/B/C: 5 is outside 1...2", "out-of-range: A/B/C: 5 is outside 1...2"), ("error", "error"),
+        (#"{"ok":false,"error":{"code":"busy","message":"später"}}"#, "busy: später"),
+    ]) func aRefusalIsItsCodeAndItsText(_ status: String, _ text: String) {
+        #expect(Answer(body: [], status: status, isRefusal: true).complaint == text)
     }
 
     @Test(arguments: [("abc", 3), ("日本", 4), ("é", 1), ("e\u{301}", 1), ("👍", 2), ("", 0)])

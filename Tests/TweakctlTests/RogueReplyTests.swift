@@ -46,10 +46,11 @@ struct RogueReplyTests {
                 let body = (0..<(1 + choices.below(4))).map { _ in choices.replyLine() }
                 for style in [Style.full, .plain] {
                     let formatter = ReplyFormatter(style: style)
-                    _ = formatter.lines(body)
+                    let answer = Answer(body: body, status: choices.status(), isRefusal: false).withFields
+                    _ = formatter.lines(answer)
+                    _ = (answer.remark, answer.complaint, answer.resultText)
                     _ = formatter.event(choices.event())
                 }
-                _ = ReplyFormatter.refusal(choices.status())
                 for field in body.compactMap({ $0.split(separator: ": ").last.flatMap { Int($0) } }) {
                     _ = Listing.duration(field)
                 }

@@ -23,9 +23,13 @@ private struct Hostile {
 }
 
 @Suite struct ReplyEncoderTests {
-    private func encoded(_ reply: Reply, json: Bool = false, crlf: Bool = false, budget: Int = 100) -> String {
+    private func encoded(
+        _ reply: Reply, json: Bool = false, crlf: Bool = false, hasText: Bool = false, budget: Int = 100
+    ) -> String {
         var encoder = ReplyEncoder()
-        (encoder.isJSON, encoder.usesCRLF) = (json, crlf)
+        encoder.isJSON = json
+        encoder.usesCRLF = crlf
+        encoder.hasText = hasText
         var bytes: [UInt8] = []
         var remainder = encoder.append(reply, to: &bytes)
         while let rest = remainder { remainder = encoder.append(rest, budget: budget, to: &bytes) }
@@ -52,6 +56,69 @@ private struct Hostile {
         #expect(encoded(reply, json: true, budget: 1) == "{\"ok\":true,\"x\":[1,2]}\n")
         reply.body = .none
         #expect(encoded(reply, crlf: true) == "  c\r\n  ok\u{FFFD}error \u{FFFD}\r\nok\r\n")
+    }
+
+    /// The text beside JSON is that of the text form, and the rest is that of JSON, however the reply is divided.
+    @Test(arguments: [1, 100, 1_000_000], [false, true]) func jsonMayHaveItsText(_ budget: Int, isStream: Bool) throws {
+        let items = tweaks(Hostile().registry)
+        let stream: @Sendable (Int) -> Reply.Item? = { $0 < items.count ? items[$0] : nil }
+        let replies: [Reply] = [
+            Reply(.ok(words: "rev 1", fields: [("rev", .int(1))]), body: isStream ? .stream(stream) : .items(items)),
+            .info([("name", .string("x")), ("list", .array([.int(1), .int(2)]))]), .rows("x", []), .ok("pong"), .ok(),
+            .rows("x", [(["a", "  b"], .int(1)), ([], .null)]), .error(TweakError(.usage, "a\nok \u{202E}\"b\"")),
+        ]
+        for (var reply) in replies {
+            reply.remarks = ["more"]
+            let lines = encoded(reply).split(separator: "\n").map { String($0) }
+            let line = encoded(reply, json: true, crlf: true, hasText: true, budget: budget).replacing(
+                "\r\n", with: "\n")
+            let both = try object(line)
+            #expect(both["text"] as? [String] == lines)
+            let rest = try #require(object(encoded(reply, json: true)).mutableCopy() as? NSMutableDictionary)
+            rest["text"] = lines
+            #expect(both == rest)
+        }
+    }
+
+    /// A reply may be cut anywhere in its list, or in its text.
+    @Test func aReplyWithItsTextCanBeCut() throws {
+        let items = tweaks(Hostile().registry)
+        var encoder = ReplyEncoder()
+        encoder.isJSON = true
+        encoder.hasText = true
+        let stream: @Sendable (Int) -> Reply.Item? = { $0 < 500 ? items[$0 % items.count] : nil }
+        var cuts = 0
+        while true {
+            var bytes: [UInt8] = []
+            var remainder = encoder.append(Reply(.ok(words: "", fields: []), body: .stream(stream)), to: &bytes)
+            for _ in 0..<cuts {
+                if let rest = remainder { remainder = encoder.append(rest, budget: 4_000, to: &bytes) }
+            }
+            guard let rest = remainder else { break }
+            cuts += 1
+            encoder.abort(rest, TweakError(.denied, "cut"), to: &bytes)
+            let error = try object(String(decoding: bytes, as: UTF8.self))["error"] as? [String: Any]
+            #expect(error?["code"] as? String == "denied")
+        }
+        #expect(cuts > 20)
+    }
+
+    @Test func anEventMayHaveItsText() throws {
+        var encoder = ReplyEncoder()
+        encoder.isJSON = true
+        encoder.hasText = true
+        var bytes: [UInt8] = []
+        encoder.append(.lagged(revision: 44, count: 3), to: &bytes)
+        let line = String(decoding: bytes, as: UTF8.self)
+        #expect(line == #"{"event":"lagged","rev":44,"count":3,"text":"event 44 lagged 3"}"# + "\n")
+    }
+
+    @Test func anErrorThatCanBeForcedSaysSo() {
+        var error = TweakError(.conflict, "no")
+        error.canBeForced = true
+        #expect(encoded(.error(error)) == "error conflict no\n")
+        let json = #"{"ok":false,"error":{"code":"conflict","message":"no","force":true}}"#
+        #expect(encoded(.error(error), json: true) == json + "\n")
     }
 
     @Test(

@@ -65,6 +65,8 @@ public struct TweakError: Error, Hashable, Sendable, CustomStringConvertible {
     package let limit: TweakLimit?
     /// Whether a named resource such as a preset does not exist: HTTP replies 404.
     package let isMissing: Bool
+    /// Whether the same request with `force`, or a load with `partly`, is carried out.
+    package var canBeForced = false
 
     /// An error with its code and text.
     public init(_ code: Code, _ message: String, path: TweakPath? = nil) {

@@ -103,7 +103,9 @@ extension TweakRegistry {
                 $0.conflict(parts, record, direction, at: time, isNewest: isNewest, remedy: remedy)
             }
         }
-        if let problem { throw problem }
+        guard var problem else { return }
+        problem.canBeForced = true
+        throw problem
     }
 
     /// - Parameter time: The current time if forced: values that are no longer valid are skipped. Otherwise nil.

@@ -71,8 +71,13 @@
 
             func directory() throws(ServerError) -> RunDirectory {
                 switch self {
-                case .runtime(let path): RunDirectory(path)
-                case .temporary(let path): try RunDirectory(in: path)
+                case .runtime(let path): return RunDirectory(path)
+                case .temporary(let path):
+                    do throws(RunDirectory.Obstacle) {
+                        return try RunDirectory(in: path)
+                    } catch {
+                        throw ServerError(error.description, isUnavailable: true)
+                    }
                 }
             }
         }

@@ -7,9 +7,9 @@ extension Executor {
     /// The last commits, newest first; collected off the I/O thread if there are many changes.
     func history(_ count: Int, _ session: Session) throws(TweakError) -> Outcome {
         let rights = session.grants.rights
-        let isJSON = session.encoder.isJSON
+        let encoder = session.encoder
         let reply = { @Sendable [registry, hooks] in
-            registry.historyReply(last: count, seenWith: rights, isJSON: isJSON, wallClock: hooks.wallClock(at:))
+            registry.historyReply(last: count, seenWith: rights, encoder, wallClock: hooks.wallClock(at:))
         }
         if !registry.hasHistory(ofMoreThan: Sweep.short) { return .reply(reply()) }
         try refuseIfBusy(session)
@@ -64,7 +64,7 @@ extension Executor {
 
 extension TweakRegistry {
     fileprivate func historyReply(
-        last count: Int, seenWith rights: Rights, isJSON: Bool,
+        last count: Int, seenWith rights: Rights, _ encoder: ReplyEncoder,
         wallClock: @escaping @Sendable (Moment) -> Int64
     ) -> Reply {
         let entries = history(last: count, seenWith: rights)
@@ -81,7 +81,9 @@ extension TweakRegistry {
                 guard position < entries.count else { return nil }
                 let entry = entries[position]
                 let time = TimeText.seconds(wallClock(entry.moment))
-                return .row(lines: isJSON ? [] : entry.lines(time), json: isJSON ? entry.json(time) : .null)
+                return .row(
+                    lines: encoder.writesText ? entry.lines(time) : [],
+                    json: encoder.isJSON ? entry.json(time) : .null)
             })
         reply.streamBytes = entries.reduce(0) { $0 + $1.memorySize }
         return reply

@@ -260,9 +260,10 @@ extension Reply {
             reading.isSwap
             ? "fix them" : "load \(reading.isOnly ? "--only " : "")\(reading.name) partly takes the rest"
         let count = "\(reading.plan.badLines.of("line")) \(reading.plan.badLines == 1 ? "does" : "do")"
-        let error = TweakError(
+        var error = TweakError(
             problems.first?.error.code ?? .internal, "\(reading.name): \(count) not fit; nothing has changed; \(remedy)"
         )
+        error.canBeForced = !reading.isSwap
         let rows = problems.map { Item.row(lines: ["line \($0.line): \($0.error)"], json: $0.json) }
         return Reply(.error(error), listName: "problems", list: rows)
     }

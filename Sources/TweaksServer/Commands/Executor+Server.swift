@@ -4,8 +4,9 @@ import Tweaks
 import TweaksWire
 
 extension Executor {
-    func json(_ isOn: Bool, _ session: Session) -> Reply {
-        session.encoder.isJSON = isOn
+    func json(_ keywords: [Keyword], _ session: Session) -> Reply {
+        session.encoder.isJSON = !keywords.contains(.off)
+        session.encoder.hasText = keywords.contains(.text)
         return .ok()
     }
 

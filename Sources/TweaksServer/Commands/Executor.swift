@@ -147,7 +147,7 @@ final class Executor {
         case .stats: return try stats(session)
         case .hello: return .reply(hello(request.keywords.contains(.json), session))
         case .complete: return try complete(request.word, session)
-        case .json: return .reply(json(!request.keywords.contains(.off), session))
+        case .json: return .reply(json(request.keywords, session))
         case .prompt: return .reply(prompt(!request.keywords.contains(.off), session))
         case .ping: return .reply(.ok("pong", [("pong", .bool(true))]))
         case .quit: return .quit(.ok())

@@ -272,7 +272,7 @@ final class EventFeed {
 
     /// The event of an entry; all sessions with the same format share it.
     func event(_ entry: FeedEntry, _ encoder: ReplyEncoder) -> [UInt8] {
-        let format = (encoder.isJSON ? 1 : 0) + (encoder.usesCRLF ? 2 : 0)
+        let format = (encoder.isJSON ? 1 : 0) + (encoder.usesCRLF ? 2 : 0) + (encoder.hasText ? 4 : 0)
         if let event = entry.rendered[format] { return event }
         var event: [UInt8] = []
         encoder.append(entry.event, to: &event)

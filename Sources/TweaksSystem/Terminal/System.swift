@@ -1,4 +1,4 @@
-// Wraps the system calls that the command-line programs use.
+// Wraps the system calls of the command-line programs, reads their input files, and defines their exit codes.
 
 /// The system calls under descriptive names. No Foundation: loading it would take longer than the request.
 package enum System {
@@ -121,3 +121,59 @@ extension System {
 
 /// exit(3), under a name that no method shadows.
 private func systemExit(_ code: Int32) -> Never { exit(code) }
+
+/// A file to read; `-` is standard input.
+package struct InputFile: Sendable {
+    /// Its name on the command line.
+    package let name: String
+    /// The maximum size in bytes.
+    private static let sizeLimit = 8 << 20
+
+    package init(_ name: String) { self.name = name }
+
+    /// The name for messages.
+    package var shownName: String { name == "-" ? "standard input" : name }
+
+    /// Reads it to its end.
+    package func read() throws(Failure) -> [UInt8] {
+        let descriptor = name == "-" ? 0 : open(name, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw Failure(.refused, "\(name): \(errorText()); name a file, or - for standard input")
+        }
+        defer { if descriptor > 0 { close(descriptor) } }
+        var bytes: [UInt8] = []
+        while let chunk = System.read(descriptor) {
+            if chunk.isEmpty { return bytes }
+            bytes += chunk
+            if bytes.count > Self.sizeLimit {
+                throw Failure(.refused, "\(name): more than \(Self.sizeLimit >> 20) MiB; import it in parts")
+            }
+        }
+        throw Failure(.refused, "\(name): \(errorText()); name a file that can be read")
+    }
+}
+
+/// The exit codes, for scripts.
+package enum ExitCode: Int32, Equatable, Sendable {
+    case ok = 0
+    /// The process, or the fleet, refused a command.
+    case refused = 1
+    /// Usage error: an unknown option, a missing argument.
+    case usage = 2
+    /// Cannot connect, or the connection was lost.
+    case unreachable = 3
+    /// The process accepts connections but does not answer in time.
+    case timeout = 4
+}
+
+/// An error that ends the program: the exit code, and the text for standard error.
+package struct Failure: Error, Equatable, CustomStringConvertible {
+    package let code: ExitCode
+    /// Names the subject, what is wrong, and the remedy.
+    package let description: String
+
+    package init(_ code: ExitCode, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+}

@@ -88,7 +88,7 @@ package struct Argument: Sendable {
 
 /// A word with a fixed meaning in its position.
 package enum Keyword: String, Sendable {
-    case dry, force, json, mine, modified, off, on, partly, rotate, token
+    case dry, force, json, mine, modified, off, on, partly, rotate, text, token
     case only = "--only"
     case scram = "scram-sha-256"
 

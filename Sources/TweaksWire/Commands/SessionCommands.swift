@@ -37,8 +37,8 @@ extension Command {
                 .complete, "complete", .one(.line), permission: .visibility, help: "completions for a partial line",
                 example: "complete \"set Cont\""),
             Entry(
-                .json, "json", .option(.on, .off), permission: .nothing, help: "one JSON object a line",
-                example: "json on"),
+                .json, "json", .option(.on, .off, .text), permission: .nothing,
+                help: "one JSON object a line; text adds the lines of the text form", example: "json on"),
             Entry(
                 .prompt, "prompt", .option(.on, .off), permission: .nothing,
                 help: "banner and prompt for interactive use", example: "prompt off"),

@@ -1,7 +1,7 @@
 // Runs the full-screen editor: feeds keys, answers, signals and time into the model, and draws frames.
 
-import TweaksSystem
 import Tweaks
+import TweaksSystem
 
 /// One editing session with one process.
 struct Editor {

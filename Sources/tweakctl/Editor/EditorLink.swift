@@ -19,12 +19,10 @@ struct EditorLink {
     private var unsent: [UInt8] = []
     /// The time since which an answer is outstanding, without any input.
     private var waitingSince: ContinuousClock.Instant?
-    private var pause = Self.shortestPause
+    private var backoff = Backoff(Watcher.pauses)
     /// The time of the next attempt to connect; nil while connected.
     private(set) var retry: ContinuousClock.Instant?
 
-    private static let shortestPause = Duration.milliseconds(50)
-    private static let maxPause = Duration.seconds(2)
     /// The time after which an answer counts as late.
     private static let replyTimeout = Duration.seconds(2)
 
@@ -38,7 +36,8 @@ struct EditorLink {
     private var remarks: [String] = []
 
     init(_ target: Target, _ connection: Connection) {
-        (self.target, self.connection) = (target, connection)
+        self.target = target
+        self.connection = connection
         showToken()
     }
 
@@ -114,7 +113,7 @@ struct EditorLink {
     }
 
     private mutating func finish(_ answer: Answer, _ arrivals: inout [Arrival]) {
-        if requestKinds.first == .hello, !answer.isRefusal { pause = Self.shortestPause }
+        if requestKinds.first == .hello, !answer.isRefusal { backoff.reset() }
         if requestKinds.first == .token {
             requestKinds.removeFirst()
             return continueAuthentication(answer)
@@ -129,9 +128,13 @@ struct EditorLink {
 
     /// Drops a connection that has ended, and schedules a new one.
     mutating func disconnect(now: ContinuousClock.Instant) {
-        (connection, requestKinds, unsent, waitingSince) = (nil, [], [], nil)
-        (authentication, pending) = (nil, [])
-        retry = now + pause
+        connection = nil
+        requestKinds = []
+        unsent = []
+        waitingSince = nil
+        authentication = nil
+        pending = []
+        retry = now + backoff.next()
     }
 
     /// Connects, if the time has come.
@@ -140,11 +143,10 @@ struct EditorLink {
         guard let due = retry, due <= now else { return false }
         connection = try? Connection(target.address, within: RunningProcess.timeout)
         if connection == nil {
-            pause = min(pause * 2, Self.maxPause)
-            retry = ContinuousClock.now + pause
+            retry = ContinuousClock.now + backoff.next()
         } else {
             // A server that accepts and hangs up is retried after longer pauses; only an answer resets them.
-            (retry, pause) = (nil, min(pause * 2, Self.maxPause))
+            retry = nil
             showToken()
         }
         return connection != nil

@@ -50,7 +50,7 @@ struct LoginArguments: Equatable {
 /// Reads a token, and saves it if the server accepts it.
 struct Login {
     let console: Console
-    let cache: any TokenCache
+    let cache: TokenCache
     let target: Target
     let descriptor: Int32?
     /// Whether the token is sent in plain text.
@@ -95,7 +95,7 @@ struct Login {
                 Self.code(connection), "\(target.name) did not answer whether it accepts the token; try again")
         }
         try target.checkAdmitted(outcome)
-        let answer = try accepted(outcome, secret)
+        try checkAccepted(outcome, secret)
         guard connection.ask("json on", within: target.timeout.milliseconds) != nil,
             let info = connection.ask("whoami", within: target.timeout.milliseconds), !info.isRefusal,
             let json = JSON(info.status)
@@ -104,20 +104,20 @@ struct Login {
                 Self.code(connection),
                 "\(target.name) accepts the token, but did not answer what it permits; the token is not saved")
         }
-        token.name = Secrets.masked(Self.name(answer) ?? json["token"]?.string ?? "", secret)
+        // The connection is new, so this is the only token that it has shown.
+        let shown = json["tokens"]?.elements.first ?? json
+        token.name = Secrets.masked((shown["name"] ?? shown["token"])?.string ?? "", secret)
         token.scopes = json["scopes"]?.elements.compactMap { $0.string.map { Secrets.masked($0, secret) } } ?? []
-        // A session can have several tokens; this is its first.
-        let shown = json["tokens"]?.elements.first { $0["name"]?.string == token.name } ?? json
         token.expires = shown["expires"]?.string.flatMap { TimeText.parse($0) }
         return token
     }
 
-    private func accepted(_ outcome: Handshake.Outcome, _ secret: String) throws(Failure) -> Answer {
+    private func checkAccepted(_ outcome: Handshake.Outcome, _ secret: String) throws(Failure) {
         switch outcome {
-        case .accepted(let answer): return answer
+        case .accepted: break
         case .tokenRefused: throw Failure(.refused, "\(target.name): \(rejection)")
         case .refused(let answer):
-            throw Failure(.refused, "\(target.name): \(Secrets.masked(ReplyFormatter.refusal(answer.status), secret))")
+            throw Failure(.refused, "\(target.name): \(Secrets.masked(answer.complaint, secret))")
         case .serverUnverified: throw SavedLogin.unverifiedServer(target.name)
         case .plainOnly:
             throw Failure(
@@ -125,12 +125,6 @@ struct Login {
                 "\(target.name) accepts tokens only in plain text, and the token was not sent; "
                     + SavedLogin.plainRemedy(target.savedLogin.option))
         }
-    }
-
-    /// The name in `ok token NAME may …`.
-    private static func name(_ answer: Answer) -> String? {
-        let words = answer.status.split(separator: " ")
-        return words.count > 2 && words[1] == "token" ? String(words[2]) : nil
     }
 
     private static func code(_ connection: Connection) -> ExitCode {
@@ -167,7 +161,7 @@ struct Login {
 /// Deletes saved tokens.
 struct Logout {
     let console: Console
-    let cache: any TokenCache
+    let cache: TokenCache
 
     /// - Parameters:
     ///   - servers: The possible addresses; empty for the only one that has a saved token.

@@ -1,6 +1,8 @@
 // Drives the editor's model without a terminal and a server: keys and lines go in, requests and screens come out.
 
 import Testing
+import Tweaks
+import TweaksWire
 
 @testable import tweakctl
 
@@ -40,6 +42,7 @@ struct EditorHarness {
     mutating func connect(_ tweaks: String = Self.tweaks, hello: [String] = Self.hello) {
         model.connected()
         collectEffects()
+        answer(Answer.fieldsRequest)
         answer("hello 1", hello)
         answer("watch *", status: tweaks)
     }
@@ -71,7 +74,8 @@ struct EditorHarness {
         }
     }
 
-    /// Answers the oldest request, which must be this line.
+    /// Answers the oldest request, which must be this line: in JSON with its text, as a server does, unless the status is
+    /// a reply in JSON already.
     mutating func answer(
         _ line: String, _ body: [String] = [], status: String = "ok", sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -79,14 +83,56 @@ struct EditorHarness {
             Issue.record("“\(line)” was not sent, but \(lines)", sourceLocation: sourceLocation)
             return
         }
-        let isRefusal = status.hasPrefix("error") || status.hasPrefix("{\"ok\":false")
-        model.receive(Answer(body: body, status: status, isRefusal: isRefusal), for: sent.removeFirst().kind)
+        let json = status.hasPrefix("{") ? status : reply(body, status).text
+        let isRefusal = json.hasPrefix("{\"ok\":false")
+        model.receive(Answer(body: [], status: json, isRefusal: isRefusal), for: sent.removeFirst().kind)
         collectEffects()
     }
 
+    /// - Parameter line: In JSON, or in text, which is sent as the JSON that means the same.
     mutating func event(_ line: String) {
-        model.receive(event: line)
+        model.receive(event: line.hasPrefix("{") ? line : eventObject(line).text)
         collectEffects()
+    }
+
+    /// The JSON of a reply: what the text says, as fields, and the text itself.
+    private func reply(_ body: [String], _ status: String) -> JSON {
+        let words = status.split(separator: " ", maxSplits: 2).map { String($0) }
+        var fields: [(String, JSON)] = [("ok", .bool(words[0] == "ok"))]
+        if words[0] == "error", words.count == 3 {
+            fields.append(("error", .object([("code", .string(words[1])), ("message", .string(words[2]))])))
+        } else if words.count == 3, words[1] == "rev", let number = words[2].split(separator: " ").first {
+            fields.append(("rev", .int(Int64(number) ?? 0)))
+        }
+        let tweaks = body.compactMap { TweakRow($0) }.map { JSON.object(self.fields($0)) }
+        if !tweaks.isEmpty { fields.append(("tweaks", .array(tweaks))) }
+        let rows = body.filter { $0.hasPrefix("  ") }.map { $0.dropFirst(2) }
+        let names = rows.map { row in JSON.object([("name", .string(String(row.prefix { $0 != " " })))]) }
+        fields.append(("presets", .array(names)))
+        let layers = rows.map { row in
+            let time: [(String, JSON)] = row.hasSuffix(" left") ? [("timeLeft", .string("1m"))] : []
+            return JSON.object([("current", .bool(row.hasPrefix("→")))] + time)
+        }
+        fields.append(("layers", .array(layers)))
+        return .object(fields + [("text", .array((body + [status]).map(JSON.string)))])
+    }
+
+    private func fields(_ row: TweakRow) -> [(String, JSON)] {
+        let path = CommandText.tokens(row.path).first?.text ?? row.path
+        let value = CommandText.tokens(row.value).first?.text ?? row.value
+        if ["(set)", "(unset)"].contains(value) { return [("path", .string(path)), ("set", .bool(value == "(set)"))] }
+        let tweak = model.positions[path].map { model.tweaks[$0] }
+        let typed = tweak.flatMap { TweakValue(parsing: value, as: $0.kind, of: $0.component) }
+        return [("path", .string(path)), ("value", typed?.json ?? .string(value))]
+    }
+
+    private func eventObject(_ line: String) -> JSON {
+        guard let row = TweakRow(line), let revision = row.revision.flatMap({ Int64($0) }) else {
+            return .object([("event", .string("lagged")), ("rev", .int(44)), ("count", .int(3))])
+        }
+        let origin = row.note.ranges(of: "by ").last.map { String(row.note[$0.upperBound...]) } ?? ""
+        return .object(
+            [("event", .string("change")), ("rev", .int(revision))] + fields(row) + [("by", .string(origin))])
     }
 
     mutating func advance(by duration: Duration) {

@@ -77,12 +77,71 @@ import Tweaks
         #expect(harness.notice == "denied: Content/Text/Size: this session may only read")
     }
 
-    @Test mutating func anUnsavedChangeIsANotice() {
+    private static let size = #""tweaks":[{"path":"Content/Text/Size","kind":"number","value":72,"was":60"#
+    private static let text = #""text":["Content/Text/Size = 72 # war 60","#
+
+    /// Its meaning is in the fields; the text may be in any words.
+    @Test(
+        arguments: [
+            (
+                #"{"ok":true,"rev":5,"unsaved":"the disk is full",\#(size)}],\#(text)"ok rev 5 verloren: voll"]}"#,
+                "in effect, but not saved: the disk is full"
+            ),
+            (
+                #"{"ok":true,"rev":5,"unaudited":"late",\#(size)}],\#(text)"ok rev 5 spät"]}"#,
+                "in effect, but not in the audit: late"
+            ),
+            (#"{"ok":true,"rev":5,\#(size),"clampedFrom":500}],\#(text)"ok rev 5"]}"#, "war 60"),
+            (#"{"ok":true,"rev":5,\#(size),"snappedFrom":72.1}],\#(text)"ok rev 5"]}"#, "war 60"),
+            // An older server sends no text.
+            (#"{"ok":true,"rev":5,\#(size),"snappedFrom":72.1}]}"#, "the value was adjusted to fit"),
+            (
+                #"{"ok":true,"rev":5,"unsaved":"the disk is full",\#(size)}]}"#,
+                "in effect, but not saved: the disk is full"
+            ),
+            (#"{"ok":true,"rev":5,\#(size)}],\#(text)"ok rev 5 unsaved: no, clamped from, swapped to"]}"#, nil),
+        ] as [(String, String?)])
+    mutating func whatAChangeReportsIsANotice(_ reply: String, _ notice: String?) throws {
         harness.type("\r\u{15}72\r")
-        harness.answer(
-            "set Content/Text/Size 72", ["Content/Text/Size = 72 # was 60"],
-            status: "ok rev 5 unsaved: the disk is full")
-        #expect(harness.notice == "in effect, but not saved: the disk is full")
+        harness.answer("set Content/Text/Size 72", status: reply)
+        #expect(try harness.notice == notice && harness.size.value == .number(72) && harness.size.isModified)
+    }
+
+    @Test(arguments: [
+        (
+            #"{"ok":true,"rev":5,"swapped":"u",\#(size)}],\#(text)"ok rev 5 getauscht mit u"]}"#,
+            "swapped to u: Content/Text/Size = 72; p w goes back"
+        ),
+        (
+            #"{"ok":true,"rev":5,"undid":4,\#(size)}],\#(text)"ok rev 5 zurückgenommen: 4"]}"#,
+            "zurückgenommen: 4: Content/Text/Size = 72"
+        ),
+        (
+            #"{"ok":true,"rev":5,"unchanged":true,"undid":4,"text":["ok rev 5 gleich nichts getan"]}"#,
+            "nichts getan, nothing changed"
+        ),
+        (#"{"ok":true,"rev":5,"undid":4,\#(size)}]}"#, "undo: Content/Text/Size = 72"),
+        (#"{"ok":true,"rev":5,"text":["  ein Hinweis","ok rev 5"]}"#, "undo; ein Hinweis"),
+    ]) mutating func whatACommandHasDoneIsANotice(_ reply: String, _ notice: String) {
+        harness.type("u")
+        harness.answer("undo", status: reply)
+        #expect(harness.notice == notice)
+    }
+
+    /// An older server refuses to send text, so its pages are requested in text.
+    @Test mutating func anOlderServerShowsItsPagesInText() {
+        harness.disconnect()
+        harness.model.connected()
+        harness.type("")
+        harness.answer(Answer.fieldsRequest, status: #"{"ok":false,"error":{"code":"usage","message":"no"}}"#)
+        harness.answer("hello 1", status: #"{"ok":true,"name":"old","pid":7,"instance":"one"}"#)
+        harness.answer("watch *", status: EditorHarness.tweaks)
+        #expect(harness.model.name == "old" && harness.model.processID == "7")
+        harness.type("h")
+        let answer = Answer(body: ["  rev 1  then"], status: "ok", isRefusal: false)
+        #expect(harness.lines == ["history 200"])
+        harness.model.receive(answer, for: .page("history"))
+        #expect(harness.model.mode == .reading(Page(title: "history", lines: ["rev 1  then"])))
     }
 
     @Test mutating func aChangeByOthersIsMarkedForSomeSeconds() throws {
@@ -168,16 +227,16 @@ import Tweaks
         #expect(harness.notice == "action-failed: Player/Audio/Mute: no speaker")
     }
 
-    @Test mutating func undoNamesTheOriginAndAsksInAConflict() {
+    @Test(arguments: [true, false]) mutating func undoNamesTheOriginAndAsksInAConflict(_ canBeForced: Bool) {
         harness.type("u")
         harness.answer("undo", ["Content/Text/Size = 16 # was 70"], status: "ok rev 5 undid 4 by uid 1000")
         #expect(harness.notice == "undid 4 by uid 1000: Content/Text/Size = 16")
         harness.answer("get Content/Text/Size", status: "error unknown-tweak gone")
         harness.type("u")
-        harness.answer(
-            "undo",
-            status: "error conflict Content/Text/Size was changed since by uid 0; undo force does it all the same")
+        let error = #"{"code":"conflict","message":"Size hat sich geändert; sieh nach","force":\#(canBeForced)}"#
+        harness.answer("undo", status: #"{"ok":false,"error":\#(error)}"#)
+        #expect(harness.frame().text.contains("Size hat sich geändert. Do it anyway?") == canBeForced)
         harness.type("y")
-        #expect(harness.lines == ["undo force"])
+        #expect(harness.lines == (canBeForced ? ["undo force"] : []))
     }
 }

@@ -89,7 +89,9 @@ import TweaksTestSupport
         // The saved preset is selected.
         harness.type("w")
         harness.answer(
-            "swap warm", ["Content/Text/Size = 72 # was 60"], status: "ok rev 9 swapped to warm; swap warm goes back")
+            "swap warm",
+            status: #"{"ok":true,"rev":9,"swapped":"warm","tweaks":[{"path":"Content/Text/Size","value":72,"was":60}],"#
+                + #""text":["Content/Text/Size = 72 # was 60","ok rev 9 getauscht"]}"#)
         #expect(harness.notice == "swapped to warm: Content/Text/Size = 72; p w goes back")
         #expect(harness.model.mode == .browsing)
     }
@@ -98,17 +100,21 @@ import TweaksTestSupport
         harness.type("p")
         harness.answer("presets", ["  warm  2 tweaks"])
         harness.type("\r")
+        let error = "warm: 1 line does not fit; nothing has changed; load warm partly takes the rest"
+        let problem = "line 3: out-of-range Content/Text/Size: 500 is outside 10...100"
         harness.answer(
-            "load warm", ["  line 3: out-of-range Content/Text/Size: 500 is outside 10...100"],
-            status: "error out-of-range warm: 1 line does not fit; nothing has changed; load warm partly takes the rest"
-        )
+            "load warm",
+            status: #"{"ok":false,"error":{"code":"out-of-range","message":"\#(error)","force":true},"#
+                + #""text":["  \#(problem)","error out-of-range \#(error)"]}"#)
         let text = harness.frame().text
         #expect(text.contains("line 3: out-of-range") && text.contains("nothing has changed. Load the rest?"))
         harness.type("y")
         harness.answer(
-            "load warm partly", ["Content/Text/Color = red # was blue", "  Content/Text/Fade keeps its override 1s"],
+            "load warm partly",
+            ["Content/Text/Color = #FF0000FF # was #FF8800FF", "  Content/Text/Fade keeps its override 1s"],
             status: "ok rev 9 loaded warm")
-        #expect(harness.notice == "loaded warm: Content/Text/Color = red; Content/Text/Fade keeps its override 1s")
+        #expect(
+            harness.notice == "loaded warm: Content/Text/Color = #FF0000FF; Content/Text/Fade keeps its override 1s")
     }
 
     @Test mutating func aRefusedListOfPresetsIsANotice() {

@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import Tweaks
 import TweaksSystem
 import TweaksTestSupport
 
@@ -128,13 +129,18 @@ import TweaksTestSupport
 
     @Test(arguments: [
         ("get *", [], true), ("set A/B/C 5", ["A/B/C = 5 # was 3"], true), (" get *", [], false),
-        ("set A/B/Token hunter2", ["A/B/Token = (set) # was (unset)"], false),
-        ("A/B/Token = hunter2", ["A/B/Token = (set) # was (unset)"], false),
+        ("set A/B/Token hunter2", ["A/B/Token = (gesetzt) # war leer"], false),
+        ("A/B/Token = hunter2", ["A/B/Token = (gesetzt) # war leer"], false),
         // Unchanged, or queued: the reply does not show whether it is a secret.
         ("A/B/Token = hunter2", [], false), ("check A/B/Token hunter2", [], false),
     ])
     func linesThatMayHoldSecretsAreNotSaved(_ line: String, _ body: [String], _ isKept: Bool) {
-        #expect(Repl.isStorable(line, Answer(body: body, status: "ok", isRefusal: false)) == isKept)
+        let fields = body.first?.contains("Token") == true ? ",\"set\":true" : ""
+        let tweaks = JSON("{\"tweaks\":[\(body.isEmpty ? "" : "{\"path\":\"A/B/C\"\(fields)}")]}")
+        #expect(Repl.isStorable(line, Answer(body: body, status: "ok", isRefusal: false, fields: tweaks)) == isKept)
+        // An older server does not say which values are secret.
+        let isRead = line == "get *"
+        #expect(Repl.isStorable(line, Answer(body: body, status: "ok", isRefusal: false)) == isRead)
     }
 
     @Test func refusedValuesAreNotSaved() {

@@ -9,7 +9,7 @@ struct LoginFixture {
     let tweakctl: TweakctlFixture
     let server: FakeServer
     let secret = TokenSecret.make()
-    let cache: FileTokenCache
+    let cache: TokenCache
     private let option: String
 
     /// - Parameter isTCP: Whether the server listens at a port.
@@ -17,7 +17,7 @@ struct LoginFixture {
         tweakctl = try TweakctlFixture()
         server = try isTCP ? FakeServer() : FakeServer(tweakctl.socket("fake"))
         option = isTCP ? "-H" : "-s"
-        cache = FileTokenCache(path: tweakctl.directory.file("home/.local/state/tweakctl/tokens"))
+        cache = TokenCache(path: tweakctl.directory.file("home/.local/state/tweakctl/tokens"))
     }
 
     var address: String { server.address }

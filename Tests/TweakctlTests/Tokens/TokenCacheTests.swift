@@ -18,8 +18,8 @@ import TweaksWire
         SavedToken(secret: TokenSecret.make(), name: name, scopes: ["read", "write:A/B C"], expires: expires)
     }
 
-    @Test(arguments: [false, true]) func tokensAreSavedReplacedAndForgotten(_ isFile: Bool) throws {
-        let cache: any TokenCache = isFile ? FileTokenCache(path: path) : MemoryTokenCache()
+    @Test func tokensAreSavedReplacedAndForgotten() throws {
+        let cache = TokenCache(path: path)
         #expect(cache.servers.isEmpty && cache.token(for: "h:1") == nil)
         #expect(try cache.forget("h:1") == nil)
         let (first, second) = (token(expires: 1_795_253_400_123), token("bo \u{1B}[2J\"\\\n"))
@@ -38,7 +38,7 @@ import TweaksWire
     }
 
     @Test func theFileIsPrivate() throws {
-        try FileTokenCache(path: path).save(token(), for: "h:1")
+        try TokenCache(path: path).save(token(), for: "h:1")
         let modes = try Tool.sh.run(
             ["-c", "cd '\(directory.path)'; ls -ld state state/tweakctl state/tweakctl/tokens"], input: "")
         #expect(modes.split(separator: "\n").map { $0.prefix(10) } == ["drwx------", "drwx------", "-rw-------"])
@@ -52,7 +52,7 @@ import TweaksWire
         ("head -c 1048577 /dev/zero > tokens", "at most 1048576 bytes"),
     ])
     func aFileThatIsNotPrivateIsNeitherReadNorWritten(_ script: String, _ reason: String) throws {
-        let cache = FileTokenCache(path: path)
+        let cache = TokenCache(path: path)
         try cache.save(token(), for: "h:1")
         _ = try Tool.sh.run(["-c", "cd '\(directory.file("state/tweakctl"))' && \(script)"], input: "")
         #expect(cache.token(for: "h:1") == nil)
@@ -66,7 +66,7 @@ import TweaksWire
         "\"h:1\" \"twk_x\" \"a\" expires", "\"h:1\" \"twk_x\" \"a\" \"", "\u{0}",
     ])
     func invalidLinesAreIgnored(_ line: String) throws {
-        let cache = FileTokenCache(path: path)
+        let cache = TokenCache(path: path)
         try cache.save(token(), for: "h:2")
         let lines = try String(contentsOfFile: path, encoding: .utf8) + line + "\n"
         try Data(lines.utf8).write(to: URL(fileURLWithPath: path))
@@ -77,9 +77,9 @@ import TweaksWire
         let tokens = (0..<40).map { token("t\($0)") }
         let path = path
         DispatchQueue.concurrentPerform(iterations: tokens.count) { number in
-            try? FileTokenCache(path: path).save(tokens[number], for: "h:\(number)")
+            try? TokenCache(path: path).save(tokens[number], for: "h:\(number)")
         }
-        let cache = FileTokenCache(path: path)
+        let cache = TokenCache(path: path)
         for number in tokens.indices { #expect(cache.token(for: "h:\(number)") == tokens[number]) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.file("state/tweakctl")) == ["tokens"])
     }

@@ -111,7 +111,8 @@ import TweaksWire
         try fixture.save()
         let terminal = try fixture.terminal("")
         let peer = try fixture.accept()
-        #expect(try peer.line().hasPrefix("hello 1"))
+        try peer.answer("json on", "{\"ok\":true}")
+        #expect(try peer.line() == "hello 1")
         let seen = try terminal.type("q", through: "done\n")
         #expect(seen.contains("code 0") && !seen.contains(fixture.secret))
     }

@@ -175,7 +175,7 @@ import TweaksTestSupport
         > ping
         ok pong
         > json maybe
-        error usage json: write json [on|off], as in: json on
+        error usage json: write json [on|off|text], as in: json on
         """)
 
     @Test(arguments: conversations) func sessionsAreControlled(_ conversation: Conversation) throws {

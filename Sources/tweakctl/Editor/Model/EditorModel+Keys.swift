@@ -1,4 +1,4 @@
-// Handles key presses in the tweak list and in the search; other modes get their keys routed.
+// Defines the key bindings, and handles keys in the tweak list and in the search.
 
 import Tweaks
 
@@ -41,8 +41,9 @@ extension EditorModel {
             arrange()
         // Shows the cached list at once: the next key is meant for that page, however slow the connection is.
         case .presets: if send("presets", .presets) { mode = .presets(presets) }
-        case .history: send("history 200", .page("history"))
-        case .explain: if let tweak = selectedTweak { send("explain \(tweak.token)", .page("explain \(tweak.path)")) }
+        case .history: sendForText("history 200", .page("history"))
+        case .explain:
+            if let tweak = selectedTweak { sendForText("explain \(tweak.token)", .page("explain \(tweak.path)")) }
         case .help: mode = .reading(Page(title: "keys", lines: Page.help, isHelp: true))
         case .back: endSearch()
         case .quit: emit(.quit)
@@ -102,4 +103,152 @@ extension EditorModel {
         if let selected { folded.subtract([selected.parts[0], selected.collection]) }
         arrange(selecting: selected?.path)
     }
+}
+
+/// A command that a key triggers.
+enum EditorCommand: Equatable {
+    case up, down, pageUp, pageDown, first, last, nextCollection, previousCollection
+    case move(Int, StepSize)
+    case flip, enter, fold
+    case search, onlyModified
+    case undo, redo, reset, resetCollection
+    case color, temporary, keep
+    case presets, history, explain, help
+    case save, swap, difference, delete
+    case redraw, suspend, back, quit
+}
+
+/// Keys with their commands and descriptions.
+struct KeyBinding {
+    let keys: [Key]
+    /// The keys as the help shows them.
+    let shown: String
+    let commands: [EditorCommand]
+    let summary: String
+    /// A short label and the priority in the footer; no label where it is not shown there.
+    let label: String?
+    let rank: Int
+
+    init(
+        _ keys: [Key], _ shown: String, _ commands: [EditorCommand], _ summary: String, _ label: String? = nil,
+        rank: Int = 9
+    ) {
+        (self.keys, self.shown, self.commands, self.summary) = (keys, shown, commands, summary)
+        (self.label, self.rank) = (label, rank)
+    }
+
+    fileprivate func command(for key: Key) -> EditorCommand? {
+        guard let position = keys.firstIndex(of: key) else { return nil }
+        return commands[position % commands.count]
+    }
+}
+
+/// The key bindings of each mode.
+enum KeyTable {
+    /// In the tweak list.
+    static let browsing = moving + changing + looking
+
+    private static let moving = [
+        KeyBinding([.up, .down, "k", "j"], "↑ ↓ k j", [.up, .down], "go up and down"),
+        KeyBinding(
+            [.pageUp, .pageDown, .control("b"), .control("f")], "PgUp PgDn", [.pageUp, .pageDown],
+            "go up and down by a page"),
+        KeyBinding([.home, .end, "g", "G"], "Home End g G", [.first, .last], "go to the first or last row"),
+        KeyBinding(
+            [.tab, .shiftTab], "Tab Shift-Tab", [.nextCollection, .previousCollection], "next or previous collection"),
+    ]
+
+    private static let changing = [
+        KeyBinding(
+            [.left, .right], "← →", [.move(-1, .normal), .move(1, .normal)],
+            "change the value by its step; fold a group", "change", rank: 1),
+        KeyBinding(
+            [.shiftLeft, .shiftRight], "Shift-← Shift-→", [.move(-1, .coarse), .move(1, .coarse)],
+            "change the value by ten steps"),
+        KeyBinding(
+            [.wordLeft, .wordRight, "<", ">"], "Alt-← Alt-→", [.move(-1, .fine), .move(1, .fine)],
+            "change the value by a tenth of a step, if no step is declared"),
+        KeyBinding(
+            [" "], "Space", [.flip], "flip a bool; take the next choice; fold a group; run an action with arguments",
+            "flip", rank: 2),
+        KeyBinding([.enter], "Enter", [.enter], "type a value; run an action; fold a group", "type", rank: 2),
+        KeyBinding(["c"], "c", [.color], "adjust a color by its channels", "channels", rank: 2),
+        KeyBinding(["u"], "u", [.undo], "undo the last change, by any user", "undo", rank: 5),
+        KeyBinding(["U", .control("r")], "U Ctrl-R", [.redo], "redo the last undone change"),
+        KeyBinding(
+            ["r", .backspace, .delete], "r", [.reset], "reset the tweak; the next layer applies", "reset", rank: 6),
+        KeyBinding(["R"], "R", [.resetCollection], "reset the whole collection; asks first"),
+        KeyBinding(
+            ["t"], "t", [.temporary], "set a temporary value; it reverts when its time is over", "temporary", rank: 8),
+        KeyBinding(["K"], "K", [.keep], "make a temporary value permanent"),
+    ]
+
+    private static let looking = [
+        KeyBinding(
+            ["/", .control("s")], "/", [.search], "search as you type; Escape ends the search", "search", rank: 4),
+        KeyBinding(["m"], "m", [.onlyModified], "show only modified tweaks, or all", "modified", rank: 8),
+        KeyBinding(["p"], "p", [.presets], "presets: load, save, swap, compare, delete", "presets", rank: 7),
+        KeyBinding(["h"], "h", [.history], "history: the last changes, with origin and time", "history", rank: 9),
+        KeyBinding(
+            ["e"], "e", [.explain], "explain: every layer of the tweak, with origin and time", "explain", rank: 9),
+        KeyBinding(["?", .control("g")], "?", [.help], "this help", "help", rank: 3),
+        KeyBinding([.control("l")], "Ctrl-L", [.redraw], "draw the screen again"),
+        KeyBinding([.control("z")], "Ctrl-Z", [.suspend], "suspend; fg in the shell resumes"),
+        KeyBinding([.escape], "Escape", [.back], "leave a search, a page, or a prompt"),
+        KeyBinding(["q", .control("c")], "q Ctrl-C", [.quit], "quit", "quit", rank: 3),
+    ]
+
+    /// While a color is adjusted.
+    static let coloring = [
+        KeyBinding(
+            [.up, .down, "k", "j", .shiftTab, .tab], "↑ ↓", [.up, .down], "choose a channel", "channel", rank: 1),
+        KeyBinding(
+            [.left, .right], "← →", [.move(-1, .normal), .move(1, .normal)], "change it by 1", "by 1", rank: 1),
+        KeyBinding(
+            [.shiftLeft, .shiftRight], "Shift-← Shift-→", [.move(-1, .coarse), .move(1, .coarse)],
+            "change it by 16", "by 16", rank: 3),
+        KeyBinding([.home, .end], "Home End", [.first, .last], "set it to 0 or 255", "0, 255", rank: 4),
+        KeyBinding(["u"], "u", [.undo], "undo", "undo", rank: 5),
+        KeyBinding([.enter, .escape, "q", "c"], "Enter", [.back], "done", "done", rank: 2),
+    ]
+
+    /// On the page of presets.
+    static let presets = [
+        KeyBinding([.up, .down, "k", "j"], "↑ ↓", [.up, .down], "choose a preset"),
+        KeyBinding([.enter, "l"], "Enter", [.enter], "load it", "load", rank: 1),
+        KeyBinding(["s"], "s", [.save], "save the current values under a name", "save as", rank: 2),
+        KeyBinding(["w"], "w", [.swap], "swap: replace all overrides with it; swap again to go back", "swap", rank: 4),
+        KeyBinding(["d"], "d", [.difference], "compare with the current values", "compare", rank: 5),
+        KeyBinding(["D", .delete], "D", [.delete], "delete it; asks first", "delete", rank: 6),
+        KeyBinding([.escape, "q", "p"], "Escape", [.back], "back", "back", rank: 3),
+    ]
+
+    /// On text pages.
+    static let reading = [
+        KeyBinding([.up, .down, "k", "j"], "↑ ↓", [.up, .down], "go up and down", "scroll", rank: 2),
+        KeyBinding(
+            [.pageUp, .pageDown, "b", " "], "PgUp PgDn", [.pageUp, .pageDown], "go up and down by a page", "page",
+            rank: 3),
+        KeyBinding([.home, .end, "g", "G"], "Home End", [.first, .last], "go to the start or the end"),
+        KeyBinding([.escape, .enter, "q", "?", "e", "h"], "Escape", [.back], "back", "back", rank: 1),
+    ]
+
+    /// The sections of the help and the manual.
+    static let sections: [(title: String, bindings: [KeyBinding])] = [
+        ("Navigation", moving), ("Changing values", changing), ("Viewing", looking), ("Color channels", coloring),
+        ("Presets", presets),
+    ]
+
+    /// The command of a key in a table.
+    static func command(for key: Key, in table: [KeyBinding]) -> EditorCommand? {
+        for binding in table {
+            if let command = binding.command(for: key) { return command }
+        }
+        return nil
+    }
+}
+
+extension Key: ExpressibleByUnicodeScalarLiteral {
+    /// A letter literal is the key of that letter.
+    init(unicodeScalarLiteral letter: Unicode.Scalar) { self = .character(Character(letter)) }
 }

@@ -1,4 +1,4 @@
-// Builds the rows of the list, filters them, and moves the selection.
+// Builds the rows of the list with their counts, filters them, moves the selection, and counts temporary values down.
 
 import Tweaks
 import TweaksWire
@@ -74,10 +74,12 @@ extension EditorModel {
 
     private var tree: [EditorRow] {
         var rows: [EditorRow] = []
-        var (category, collection) = (String?.none, String?.none)
+        var category: String?
+        var collection: String?
         for (position, tweak) in tweaks.enumerated() where isShown(position) {
             if tweak.parts[0] != category {
-                (category, collection) = (tweak.parts[0], nil)
+                category = tweak.parts[0]
+                collection = nil
                 rows.append(.category(tweak.parts[0]))
             }
             if folded.contains(tweak.parts[0]) { continue }
@@ -136,7 +138,7 @@ extension EditorModel {
             layersDue = nil
             return
         }
-        if layers.path != tweak.path { layers = (tweak.path, []) }
+        if layers.path != tweak.path { layers = TweakLayers(path: tweak.path) }
         layersDue = now + .milliseconds(120)
     }
 }
@@ -144,5 +146,114 @@ extension EditorModel {
 extension EditorRow {
     var isHeading: Bool {
         if case .tweak = self { false } else { true }
+    }
+}
+
+/// The counts of a group.
+struct GroupCounts: Equatable {
+    var all = 0
+    var modified = 0
+}
+
+extension EditorModel {
+    /// The counts of a category or a collection; the empty name has the totals.
+    func counts(of group: String) -> GroupCounts { groupCounts[group] ?? GroupCounts() }
+
+    /// Recounts everything.
+    mutating func count() {
+        groupCounts = [:]
+        for tweak in tweaks {
+            for group in tweak.groups {
+                groupCounts[group, default: GroupCounts()].all += 1
+                if tweak.isModified { groupCounts[group, default: GroupCounts()].modified += 1 }
+            }
+        }
+        recentlyChanged = Set(tweaks.indices.filter { tweaks[$0].recentChange != nil })
+    }
+
+    /// Updates a tweak and the counts of its groups.
+    mutating func update(_ position: Int, _ change: (inout EditorTweak) -> Void) {
+        let was = tweaks[position].isModified
+        change(&tweaks[position])
+        let tweak = tweaks[position]
+        if tweak.isModified == was { return }
+        for group in tweak.groups { groupCounts[group, default: GroupCounts()].modified += was ? -1 : 1 }
+        if showsOnlyModified { arrange() }
+    }
+}
+
+extension EditorTweak {
+    fileprivate var groups: [String] { ["", parts[0], collection] }
+}
+
+extension EditorModel {
+    /// The visible rows.
+    var visibleRows: Range<Int> {
+        let end = min(top + EditorLayout(size).listRows, rows.count)
+        return min(top, end)..<end
+    }
+
+    /// The remaining whole seconds of a temporary override, rounded up; nil without one.
+    func secondsLeft(of tweak: EditorTweak) -> Int64? {
+        guard let end = tweak.end, end > now else { return nil }
+        return Int64(((end - now) / .seconds(1)).rounded(.up))
+    }
+
+    // MARK: Counting down
+
+    /// The time of the next change of a visible countdown; nil without one, so that there are no needless wakeups.
+    var nextSecond: ContinuousClock.Instant? {
+        visibleTemporary.compactMap { position in
+            guard let left = secondsLeft(of: tweaks[position]), let end = tweaks[position].end else { return nil }
+            return end - .seconds(left - 1)
+        }.min()
+    }
+
+    private var visibleTemporary: [Int] {
+        visibleRows.compactMap { row in
+            if case .tweak(let position) = rows[row], tweaks[position].end != nil { position } else { nil }
+        }
+    }
+
+    /// Removes countdowns that have ended. If the value changes, an event follows.
+    mutating func endTemporary() {
+        for position in visibleTemporary where secondsLeft(of: tweaks[position]) == nil {
+            tweaks[position].end = nil
+            if position == selectedPosition { selectionChanged() }
+        }
+    }
+
+    // MARK: Reading again
+
+    /// The maximum number of single requests; for more, all tweaks are read at once.
+    private static let mostStale = 64
+
+    /// Reads a tweak again, one at a time: an event does not tell whether a value is temporary, or a secret modified.
+    /// Further changes in the meantime are covered by one more request.
+    mutating func readAgain(_ position: Int) {
+        stale.insert(tweaks[position].path)
+        if stale.count > Self.mostStale {
+            stale = []
+            readAll()
+        }
+        readNextStale()
+    }
+
+    private mutating func readNextStale() {
+        guard !isReadingTweak, link == .live, let path = stale.popFirst() else { return }
+        guard let position = positions[path] else { return readNextStale() }
+        isReadingTweak = true
+        sendForFields("get \(tweaks[position].token)", .tweak(path))
+    }
+
+    /// Handles the answer to that request.
+    mutating func handleTweak(_ answer: Answer, _ path: String) {
+        isReadingTweak = false
+        defer { readNextStale() }
+        guard let position = positions[path], let json = answer.tweaks.first,
+            var tweak = EditorTweak(json, now: now)
+        else { return }
+        tweak.keepState(of: tweaks[position])
+        update(position) { $0 = tweak }
     }
 }

@@ -18,6 +18,8 @@ enum Effect: Equatable {
 /// The kind of a request, which decides how its answer is handled.
 enum RequestKind: Equatable {
     case nothing, hello, allTweaks, stats
+    /// That answers have their text, too.
+    case text
     /// An authentication, which the link sends and handles itself.
     case token
     /// A value changed by keys.
@@ -99,7 +101,9 @@ struct EditorModel {
     /// Revisions of this editor's requests; their events are not marked as changes by others.
     var ownRevisions: Set<UInt64> = []
     /// The layers of the selected tweak.
-    var layers: (path: String, lines: [String]) = ("", [])
+    var layers = TweakLayers()
+    /// Whether answers have their text, too; those of an older server do not.
+    var sendsText = false
     var layersDue: ContinuousClock.Instant?
     var statsDue: ContinuousClock.Instant?
     var tweakCount: String?
@@ -111,7 +115,10 @@ struct EditorModel {
     private var effects: [Effect] = []
 
     init(name: String, place: String, size: ScreenSize, now: ContinuousClock.Instant) {
-        (self.name, self.place, self.size, self.now) = (Quoting.sanitized(name), Quoting.sanitized(place), size, now)
+        self.name = Quoting.sanitized(name)
+        self.place = Quoting.sanitized(place)
+        self.size = size
+        self.now = now
     }
 
     // MARK: Effects
@@ -135,9 +142,17 @@ struct EditorModel {
         return true
     }
 
-    /// Sends a request with an answer in JSON.
-    mutating func sendForJSON(_ line: String, _ kind: RequestKind) {
-        emit(.send(["json on", line, "json off"], kind, answer: 1))
+    /// Sends a request whose answer is read and not shown, and is long: without its text.
+    mutating func sendForFields(_ line: String, _ kind: RequestKind) {
+        emit(.send(["json on", line, Answer.fieldsRequest], kind, answer: 1))
+    }
+
+    /// Sends a request whose answer is shown as it is.
+    @discardableResult
+    mutating func sendForText(_ line: String, _ kind: RequestKind) -> Bool {
+        if sendsText || link != .live { return send(line, kind) }
+        emit(.send(["json off", line, "json on"], kind, answer: 1))
+        return true
     }
 
     /// Reads all tweaks; if that is in progress, once more afterwards.
@@ -146,7 +161,7 @@ struct EditorModel {
             reading.isStale = true
         } else {
             reading = (true, false)
-            sendForJSON(line, .allTweaks)
+            sendForFields(line, .allTweaks)
         }
     }
 
@@ -185,6 +200,6 @@ struct EditorModel {
     private mutating func askForLayers() {
         layersDue = nil
         guard let tweak = selectedTweak, tweak.kind != .action else { return }
-        emit(.send(["explain \(tweak.token)"], .layers(tweak.path), answer: 0))
+        sendForText("explain \(tweak.token)", .layers(tweak.path))
     }
 }

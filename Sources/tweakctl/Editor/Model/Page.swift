@@ -1,4 +1,4 @@
-// Shows text pages and questions over the list, and handles their keys.
+// Shows pages over the list: texts, questions and presets, and handles their keys.
 
 import Tweaks
 import TweaksSystem
@@ -79,7 +79,10 @@ extension EditorModel {
 
     /// Shows the lines of an answer: one as a notice, more as a page.
     mutating func show(_ answer: Answer, of title: String) {
-        let lines = answer.body.map { $0.hasPrefix("  ") ? String($0.dropFirst(2)) : $0 }
+        var lines = answer.lines
+        if lines.isEmpty, let output = answer["output"]?.string {
+            lines = output.split(whereSeparator: \.isNewline).map { Quoting.sanitized(String($0)) }
+        }
         if lines.count > 1 {
             mode = .reading(Page(title: title, lines: lines))
         } else {
@@ -105,4 +108,77 @@ extension EditorModel {
     }
 
     private static func token(_ path: String) -> String { Quoting.needsQuotes(path) ? Quoting.json(path) : path }
+}
+
+/// The presets of the server.
+struct PresetList: Equatable {
+    struct Preset: Equatable {
+        let name: String
+        let about: String
+    }
+
+    private(set) var presets: [Preset] = []
+    /// Whether the server has sent the list.
+    private(set) var isKnown = false
+    var cursor = 0
+    /// The name to select when the list arrives: the preset that was used last.
+    var preferredName: String?
+
+    init() {}
+
+    /// Reads the answer to `presets`, and keeps the selection of the old list.
+    init(_ answer: Answer, after old: PresetList) {
+        isKnown = true
+        let names = answer["presets"]?.elements.map { $0["name"]?.string ?? "" } ?? []
+        let rows = answer.rows
+        presets = names.enumerated().compactMap { position, name in
+            guard Quoting.isSafe(name), !name.isEmpty else { return nil }
+            // Each row begins with its name.
+            let about = rows.indices.contains(position) ? rows[position].dropFirst(name.count).drop { $0 == " " } : ""
+            return Preset(name: name, about: String(about))
+        }
+        let place = presets.firstIndex { $0.name == old.preferredName ?? old.selected?.name }
+        cursor = place ?? min(old.cursor, max(presets.count - 1, 0))
+    }
+
+    var selected: Preset? { presets.indices.contains(cursor) ? presets[cursor] : nil }
+}
+
+extension EditorModel {
+    /// Handles a key on the preset page.
+    mutating func choose(_ list: PresetList, _ key: Key) {
+        var list = list
+        let command = KeyTable.command(for: key, in: KeyTable.presets)
+        switch command {
+        case .up?: list.cursor = max(list.cursor - 1, 0)
+        case .down?: list.cursor = max(min(list.cursor + 1, list.presets.count - 1), 0)
+        case .save?:
+            presets = list
+            return begin(Prompt(presetNamed: list.selected?.name ?? "", among: list.presets.map(\.name)))
+        case .back?:
+            mode = .browsing
+            return
+        default:
+            if key == .control("c") { return emit(.quit) }
+            presets = list
+            if let command, let preset = list.selected { return use(preset.name, command) }
+        }
+        mode = .presets(list)
+    }
+
+    private mutating func use(_ name: String, _ command: EditorCommand) {
+        let token = CommandText.token(name)
+        switch command {
+        case .enter:
+            mode = .browsing
+            send("load \(token)", .command("loaded \(name)", forced: "load \(token) partly"))
+        case .swap:
+            mode = .browsing
+            send("swap \(token)", .command("swapped with \(name)", forced: "swap \(token) force"))
+        // Closing the page returns to the list of presets.
+        case .difference: sendForText("diff \(token)", .page("compared with \(name)"))
+        case .delete: mode = .asking(Question(text: "delete the preset \(name)?", action: .delete(name)))
+        default: break
+        }
+    }
 }

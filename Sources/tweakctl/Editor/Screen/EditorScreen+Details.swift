@@ -78,24 +78,27 @@ extension EditorScreen {
     }
 
     private func layerLines(_ tweak: EditorTweak, _ columns: Int, isShort: Bool) -> [StyledLine] {
-        guard model.layers.path == tweak.path else { return [] }
-        // The winning layer first, because not all may fit.
-        let winner = model.layers.lines.filter { $0.hasPrefix("→") }
-        let all = isShort ? winner + model.layers.lines.filter { !$0.hasPrefix("→") } : model.layers.lines
-        return all.flatMap { text -> [StyledLine] in
-            let role: Role = text.hasPrefix("→") ? .plain : .faint
-            let text = Self.squeezed(counted(text, tweak))
-            return isShort
-                ? [StyledLine(text.fitted(to: columns), role)] : text.wrapped(to: columns).map { StyledLine($0, role) }
+        let layers = model.layers
+        guard layers.path == tweak.path else { return [] }
+        var lines = layers.lines.enumerated().map { position, text -> (text: String, role: Role) in
+            if position != layers.current { return (Self.squeezed(text), .faint) }
+            return (Self.squeezed(counted(text, tweak)), .plain)
+        }
+        // The current layer first, because not all may fit.
+        if isShort, let current = layers.current { lines.insert(lines.remove(at: current), at: 0) }
+        return lines.flatMap { text, role in
+            (isShort ? [text.fitted(to: columns)] : text.wrapped(to: columns)).map { StyledLine($0, role) }
         }
     }
 
-    /// The line with the current remaining time: the layers were read a while ago.
+    /// The line with the remaining time of now: the layers were read a while ago.
     private func counted(_ text: String, _ tweak: EditorTweak) -> String {
-        guard text.hasPrefix("→ temporary"), text.hasSuffix(" left"), let left = model.secondsLeft(of: tweak),
-            let comma = text.ranges(of: ", ").last
+        guard model.layers.hasTimeLeft, let left = model.secondsLeft(of: tweak), let comma = text.ranges(of: ", ").last
         else { return text }
-        return text[..<comma.upperBound] + DurationText.print(left * 1_000_000_000) + " left"
+        let end = text[comma.upperBound...].split(separator: " ").map { word in
+            DurationText.parse(String(word)) == nil ? String(word) : DurationText.print(left * 1_000_000_000)
+        }
+        return text[..<comma.upperBound] + end.joined(separator: " ")
     }
 
     /// The line without its column padding.

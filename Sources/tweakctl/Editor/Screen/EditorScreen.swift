@@ -1,4 +1,4 @@
-// Draws the editor's model as a frame of styled lines.
+// Draws the editor's model as a frame: divides the screen, and draws pages and the footer.
 
 import Tweaks
 import TweaksSystem
@@ -87,5 +87,187 @@ struct EditorScreen {
         }
         line.add(String(repeating: glyphs.line, count: max(0, layout.columns - line.width)), .faint)
         return line
+    }
+}
+
+/// The layout of a screen.
+struct EditorLayout: Equatable {
+    let columns: Int
+    let rows: Int
+
+    init(_ size: ScreenSize) { (columns, rows) = (size.columns, size.rows) }
+
+    static let minimum = ScreenSize(columns: 40, rows: 8)
+
+    var isTooSmall: Bool { columns < Self.minimum.columns || rows < Self.minimum.rows }
+
+    /// Whether the details are on the right of the list; otherwise they are below.
+    var isWide: Bool { columns >= 100 && rows >= 16 }
+
+    /// The width of the details on the right, without the divider.
+    var sideColumns: Int { isWide ? min(columns * 2 / 5, 64) : 0 }
+
+    /// The rows of the details below, with the rule above them.
+    var lowerRows: Int {
+        if isWide { return 0 }
+        return switch rows {
+        case 34...: 10
+        case 22...: 7
+        case 15...: 4
+        case 11...: 2
+        default: 0
+        }
+    }
+
+    var listColumns: Int { isWide ? columns - sideColumns - 1 : columns }
+
+    /// The rows of the list: all but the header, the notice, and the footer.
+    var listRows: Int { rows - 3 - lowerRows }
+
+    /// The rows of a page, which covers list and details.
+    var pageRows: Int { rows - 4 }
+}
+
+extension EditorScreen {
+    /// A page, with its title and the range of visible lines.
+    func pageLines(_ page: Page) -> [StyledLine] {
+        let height = layout.pageRows
+        let all = page.wrapped(to: layout.columns - 2)
+        let top = min(page.top, max(all.count - height, 0))
+        let last = min(top + height, all.count)
+        var lines = [pageTitle(page.title, all.count > height ? "\(top + 1)–\(last) of \(all.count)" : "")]
+        lines += all[top..<last].map { pageLine($0, page) }
+        if all.isEmpty { lines.append(StyledLine("  empty", .faint)) }
+        while lines.count < height + 1 { lines.append(StyledLine()) }
+        return lines
+    }
+
+    private func pageTitle(_ title: String, _ place: String) -> StyledLine {
+        var line = StyledLine(String(repeating: glyphs.line, count: 2) + " ", .faint)
+        line.add(title.fitted(to: layout.columns - place.count - 10), .strong)
+        line.add(" ")
+        line.add(String(repeating: glyphs.line, count: max(0, layout.columns - line.width - place.count - 4)), .faint)
+        line.add(
+            place.isEmpty
+                ? String(repeating: glyphs.line, count: 4) : " \(place) " + String(repeating: glyphs.line, count: 2),
+            .faint)
+        return line
+    }
+
+    private func pageLine(_ text: String, _ page: Page) -> StyledLine {
+        guard page.isHelp else { return StyledLine(" " + text, text.hasPrefix("→") ? .strong : .plain) }
+        guard text.hasPrefix("  ") else { return StyledLine(" " + text, .strong) }
+        // Two spaces separate keys from the summary; a continuation line has no keys.
+        let words = text.dropFirst(2)
+        let end = words.hasPrefix(" ") ? words.startIndex : words.firstRange(of: "  ")?.lowerBound ?? words.endIndex
+        var line = StyledLine("   ")
+        line.add(String(words[..<end]), .key)
+        line.add(String(words[end...]))
+        return line
+    }
+
+    /// The presets, one a line.
+    func presetLines(_ list: PresetList) -> [StyledLine] {
+        let height = layout.pageRows
+        let top = max(0, min(list.cursor - height / 2, list.presets.count - height))
+        let width = min(list.presets.map { TextWidth.of($0.name) }.max() ?? 0, layout.columns / 2)
+        var lines = [pageTitle("presets", list.presets.isEmpty ? "" : "\(list.cursor + 1) of \(list.presets.count)")]
+        for (position, preset) in list.presets.enumerated().dropFirst(top).prefix(height) {
+            let isSelected = position == list.cursor
+            var line = StyledLine(on: isSelected ? .selected : .none)
+            line.add(isSelected ? glyphs.pointer + " " : "  ", .strong)
+            line.addColumn(preset.name, width, .strong)
+            line.add("  " + preset.about, .faint)
+            line.pad(to: layout.columns)
+            lines.append(line)
+        }
+        if list.presets.isEmpty {
+            lines.append(
+                StyledLine("  " + (list.isKnown ? "no presets yet; s saves the current values" : glyphs.dash), .faint))
+        }
+        while lines.count < height + 1 { lines.append(StyledLine()) }
+        return lines
+    }
+}
+
+extension EditorScreen {
+    /// The keys that apply now; only the most important ones if not all fit.
+    var footer: StyledLine {
+        let hints = hints
+        var room = layout.columns - 1
+        var kept: Set<Int> = []
+        for (position, hint) in hints.enumerated().sorted(by: { ($0.1.rank, $0.0) < ($1.1.rank, $1.0) }) {
+            let width = TextWidth.of(hint.key) + 1 + TextWidth.of(hint.label) + 2
+            if width > room { break }
+            room -= width
+            kept.insert(position)
+        }
+        var line = StyledLine()
+        for (position, hint) in hints.enumerated() where kept.contains(position) {
+            line.add(" ")
+            line.add(hint.key, .key)
+            line.add(" " + hint.label + " ", .faint)
+        }
+        return line
+    }
+
+    private typealias Hint = (key: String, label: String, rank: Int)
+
+    private var hints: [Hint] {
+        switch model.mode {
+        case .searching: [("Enter", "keep", 1), ("Escape", "all", 1), ("↑ ↓", "choose", 2)]
+        case .typing(let prompt):
+            [("Enter", verb(of: prompt), 1), ("Escape", "leave", 1)]
+                + (prompt.nextField.map { [("Tab", $0, 1)] } ?? [])
+                + (choices(of: prompt) ? [("Tab", "next choice", 2)] : [])
+        case .asking: [("y", "yes", 1), ("any other key", "no", 1)]
+        case .browsing: KeyTable.browsing.compactMap(hint)
+        case .coloring: Self.hints(KeyTable.coloring)
+        case .reading: Self.hints(KeyTable.reading)
+        case .presets: Self.hints(KeyTable.presets)
+        }
+    }
+
+    private static func hints(_ table: [KeyBinding]) -> [Hint] {
+        table.compactMap { binding in binding.label.map { (binding.shown, $0, binding.rank) } }
+    }
+
+    private func verb(of prompt: Prompt) -> String {
+        switch prompt.purpose {
+        case .value, .temporary: "set"
+        case .arguments: "run"
+        case .preset: prompt.existingNames.contains(prompt.editor.text) ? "replace" : "save"
+        }
+    }
+
+    private func choices(of prompt: Prompt) -> Bool {
+        guard prompt.purpose == .value, let position = model.positions[prompt.path] else { return false }
+        return model.tweaks[position].kind == .bool || !model.tweaks[position].choices.isEmpty
+    }
+
+    /// The hint of a binding for the selected row; nil where it does not apply.
+    private func hint(_ binding: KeyBinding) -> Hint? {
+        guard let label = binding.label, let command = binding.commands.first else { return nil }
+        let shown = binding.shown.split(separator: " ").count > 2 ? binding.shown : String(binding.shown)
+        let tweak = model.selectedTweak
+        let isFixed = tweak?.isReadOnly ?? false
+        switch command {
+        case .move:
+            guard let tweak else { return (shown, "fold", 1) }
+            return isFixed || [.string, .action, .color, .point, .list].contains(tweak.kind) || tweak.isSecret
+                ? nil : (shown, label, 1)
+        case .flip:
+            guard tweak?.kind == .bool || tweak?.kind == .choice || tweak?.kind == .action, !isFixed else { return nil }
+            return (
+                shown, tweak?.kind == .bool ? "flip" : tweak?.kind == .choice ? "next" : "with arguments", binding.rank
+            )
+        case .enter:
+            return isFixed ? nil : (shown, tweak == nil ? "fold" : tweak?.kind == .action ? "run" : label, binding.rank)
+        case .color: return tweak?.color != nil && !isFixed ? (shown, label, binding.rank) : nil
+        case .reset: return tweak?.isModified == true ? (shown, label, binding.rank) : nil
+        case .temporary, .explain:
+            return tweak == nil || tweak?.kind == .action || isFixed ? nil : (shown, label, binding.rank)
+        default: return (binding.shown.split(separator: " ").first.map { String($0) } ?? shown, label, binding.rank)
+        }
     }
 }
