@@ -102,7 +102,7 @@ package struct Style: Equatable, Sendable {
         let code = locale.uppercased()
         return Style(
             isHumanReadable: true, hasColors: !isDumb && System.variable("NO_COLOR") == nil,
-            hasBlocks: code.contains("UTF-8") || code.contains("UTF8"))
+            hasBlocks: ["UTF-8", "UTF8"].contains { !code.occurrences(of: $0).isEmpty })
     }
 
     /// The meaning of a piece of text, which decides its color.
