@@ -62,7 +62,8 @@ let package = Package(
             ]),
         // Desired values of many processes in etcd, and the follower of them. The one module with an HTTP client.
         .target(
-            name: "TweaksFleet", dependencies: ["Tweaks", "TweaksSystem", "TweaksInterface", "TweaksStorage"]),
+            name: "TweaksFleet",
+            dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksInterface", "TweaksStorage"]),
         // Values for the length of a test: the one library that imports Testing, linked by tests alone.
         .target(name: "TweaksTesting", dependencies: ["Tweaks"]),
         // The client: it uses the wire protocol, and does not import the server.
@@ -117,7 +118,8 @@ let package = Package(
         .testTarget(
             name: "TweaksFleetTests",
             dependencies: [
-                "Tweaks", "TweaksSystem", "TweaksInterface", "TweaksStorage", "TweaksDaemon", "TweaksFleet",
+                "Tweaks", "TweaksWire", "TweaksSystem", "TweaksInterface", "TweaksStorage", "TweaksDaemon",
+                "TweaksFleet",
                 "tweakctl-fleet", "fleet", "TweaksTestSupport", "tweaks-fuzz",
             ]),
         .testTarget(name: "TweaksBounceTests", dependencies: ["bounce", "Tweaks", "TweaksDaemon"]),

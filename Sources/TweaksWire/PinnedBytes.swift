@@ -19,7 +19,8 @@ package final class PinnedBytes: Sendable {
     private let total: Total
 
     package init(_ bytes: Int, in total: Total) {
-        (self.bytes, self.total) = (bytes, total)
+        self.bytes = bytes
+        self.total = total
         total.add(bytes)
     }
 

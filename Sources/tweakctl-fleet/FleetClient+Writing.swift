@@ -231,7 +231,8 @@ extension FleetClient {
         let claim = try await claim(id)
         do throws(FleetRefusal) {
             receipt(
-                "resumed rollout \(id) at \(record.value.share.text)", try await fleet.resume(id, fence: claim.fence))
+                "resumed rollout \(id) at \(record.value.share.text)",
+                try await fleet.fenced(by: claim.fence).resume(id))
         } catch {
             await fleet.release(claim)
             throw error

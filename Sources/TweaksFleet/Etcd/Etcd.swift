@@ -37,7 +37,10 @@ package struct EtcdRange: Sendable {
     package var keysOnly = false
 
     package init(_ keys: EtcdKeys, revision: Int64 = 0, limit: Int = 0, keysOnly: Bool = false) {
-        (self.keys, self.revision, self.limit, self.keysOnly) = (keys, revision, limit, keysOnly)
+        self.keys = keys
+        self.revision = revision
+        self.limit = limit
+        self.keysOnly = keysOnly
     }
 }
 
@@ -47,7 +50,8 @@ package struct EtcdHeader: Hashable, Sendable {
     package var revision: Int64 = 0
 
     package init(clusterID: UInt64 = 0, revision: Int64 = 0) {
-        (self.clusterID, self.revision) = (clusterID, revision)
+        self.clusterID = clusterID
+        self.revision = revision
     }
 }
 
@@ -65,8 +69,12 @@ package struct EtcdKeyValue: Hashable, Sendable {
         key: [UInt8], value: [UInt8] = [], createRevision: Int64 = 0, modRevision: Int64 = 0, version: Int64 = 0,
         lease: Int64 = 0
     ) {
-        (self.key, self.value, self.version, self.lease) = (key, value, version, lease)
-        (self.createRevision, self.modRevision) = (createRevision, modRevision)
+        self.key = key
+        self.value = value
+        self.version = version
+        self.lease = lease
+        self.createRevision = createRevision
+        self.modRevision = modRevision
     }
 }
 
@@ -78,7 +86,9 @@ package struct EtcdRangeResult: Hashable, Sendable {
     package var count: Int64 = 0
 
     package init(header: EtcdHeader, keys: [EtcdKeyValue] = [], count: Int64 = 0) {
-        (self.header, self.keys, self.count) = (header, keys, count)
+        self.header = header
+        self.keys = keys
+        self.count = count
     }
 }
 
@@ -105,7 +115,9 @@ package struct EtcdTransaction: Sendable {
     package init(
         if compares: [Compare] = [], then success: [Operation], otherwise failure: [Operation] = []
     ) {
-        (self.compares, self.success, self.failure) = (compares, success, failure)
+        self.compares = compares
+        self.success = success
+        self.failure = failure
     }
 }
 
@@ -119,18 +131,12 @@ package struct EtcdTransactionResult: Hashable, Sendable {
     package var header: EtcdHeader
     package var succeeded: Bool
     package var responses: [Response]
-
-    package init(header: EtcdHeader, succeeded: Bool, responses: [Response]) {
-        (self.header, self.succeeded, self.responses) = (header, succeeded, responses)
-    }
 }
 
 package struct EtcdLease: Hashable, Sendable {
     package var id: Int64
     /// The granted lifetime in seconds: at least the requested one.
     package var seconds: Int64
-
-    package init(id: Int64, seconds: Int64) { (self.id, self.seconds) = (id, seconds) }
 }
 
 package struct EtcdStatus: Hashable, Sendable {
@@ -140,10 +146,6 @@ package struct EtcdStatus: Hashable, Sendable {
     package var leader: UInt64
     /// The size of the store in bytes.
     package var size: Int64
-
-    package init(header: EtcdHeader, version: String, leader: UInt64, size: Int64) {
-        (self.header, self.version, self.leader, self.size) = (header, version, leader, size)
-    }
 }
 
 /// A change of one key.
@@ -154,7 +156,10 @@ package struct EtcdEvent: Hashable, Sendable {
     /// A deletion carries only the key and the revision.
     package var pair: EtcdKeyValue
 
-    package init(_ kind: Kind, _ pair: EtcdKeyValue) { (self.kind, self.pair) = (kind, pair) }
+    package init(_ kind: Kind, _ pair: EtcdKeyValue) {
+        self.kind = kind
+        self.pair = pair
+    }
 }
 
 /// A message from an open watch.
@@ -165,34 +170,4 @@ package enum EtcdWatchMessage: Hashable, Sendable {
     /// events this is a progress notification up to the header's revision. With events the header's revision may be
     /// newer than these events, and newer than events still to come.
     case events(EtcdHeader, [EtcdEvent])
-}
-
-/// An error from etcd, or from the connection to it.
-package enum EtcdError: Error, Hashable, Sendable {
-    /// No endpoint replied; the text describes the last failure. The request may have been applied anyway, also after
-    /// `.unavailable`, so a transaction with comparisons is not retried automatically.
-    case unreachable(String)
-    /// etcd cannot serve the request now: no leader, too many requests, a timeout. Worth a retry.
-    case unavailable(String)
-    /// The client must authenticate (again).
-    case unauthenticated(String)
-    /// The user has no permission.
-    case forbidden(String)
-    /// The store has reached its quota (`mvcc: database space exceeded`).
-    case noSpace(String)
-    /// The revision was compacted away; the oldest available one is given. 0 means that etcd did not report it, as for
-    /// ranges.
-    case compacted(Int64)
-    /// The store has not reached this revision yet.
-    case futureRevision(String)
-    /// The lease does not exist.
-    case leaseNotFound
-    /// The request or reply exceeds a limit of etcd or of this client.
-    case tooLarge(String)
-    /// The request is invalid.
-    case refused(String)
-    /// The reply is not a valid etcd reply.
-    case garbled(String)
-    /// The requesting task was canceled.
-    case cancelled
 }

@@ -1,6 +1,7 @@
 // Holds the validated endpoints and credentials of etcd.
 
 import Tweaks
+import TweaksSystem
 
 /// The endpoints, and a user if etcd requires authentication.
 package struct EtcdConfiguration: Sendable {
@@ -17,7 +18,7 @@ package struct EtcdConfiguration: Sendable {
     /// - Parameter endpoints: `URL[,URL…]`.
     package init(
         endpoints: String, user: String? = nil, passwordFile: String? = nil
-    ) throws(EtcdConfigurationProblem) {
+    ) throws(FleetProblem) {
         var list: [String] = []
         for text in endpoints.split(separator: ",") {
             let words = text.split(separator: " ")
@@ -25,26 +26,49 @@ package struct EtcdConfiguration: Sendable {
             let endpoint = try Self.endpoint(words.joined(separator: " "), isSecret: user != nil)
             if !list.contains(endpoint) { list.append(endpoint) }
         }
-        if list.isEmpty { throw .noEndpoint }
-        if passwordFile == nil, let user { throw .noPasswordFile(user: user) }
-        if user == nil, let passwordFile { throw .noUser(passwordFile: passwordFile) }
-        (self.endpoints, self.user, self.passwordFile) = (list, user, passwordFile)
+        if list.isEmpty { throw Self.problem("no URL of etcd; name one: http://127.0.0.1:2379") }
+        if passwordFile == nil, let user {
+            throw Self.problem("user \(user) has no password file; name one that only you can read")
+        }
+        if user == nil, let passwordFile {
+            throw Self.problem("password file \(passwordFile) has no user; name the user, too")
+        }
+        self.endpoints = list
+        self.user = user
+        self.passwordFile = passwordFile
     }
 
-    private static func endpoint(_ text: String, isSecret: Bool) throws(EtcdConfigurationProblem) -> String {
+    private static func endpoint(_ text: String, isSecret: Bool) throws(FleetProblem) -> String {
         let scheme = text.prefix { $0 != ":" }.lowercased()
         let rest = text.dropFirst(scheme.count)
-        guard rest.hasPrefix("://"), scheme == "http" || scheme == "https" else { throw .scheme(text) }
-        let authority = rest.dropFirst(3).prefix { !"/?#".contains($0) }
-        if authority.contains("@") { throw .userInformation }
-        if scheme == "https" { throw .encrypted(text) }
-        guard isPlain(authority), let address = EtcdAddress("http://\(authority)"), address.port > 0 else {
-            throw .host(text)
+        guard rest.hasPrefix("://"), scheme == "http" || scheme == "https" else {
+            throw problem("\(text) is not a URL of etcd; write it with http:// in front")
         }
-        guard ["", "/"].contains(rest.dropFirst(3 + authority.count)) else { throw .path(text) }
-        if isSecret, !isLoopback(address.host) { throw .plainPassword(text) }
+        let authority = rest.dropFirst(3).prefix { !"/?#".contains($0) }
+        if authority.contains("@") {
+            // The URL may contain a password.
+            throw problem("a URL of etcd has a user in it; name the user and a password file instead")
+        }
+        if scheme == "https" {
+            throw problem(
+                "\(text) asks for TLS, which is not spoken here; let stunnel on this machine do that, and name its "
+                    + "http:// URL")
+        }
+        guard isPlain(authority), let address = EtcdAddress("http://\(authority)"), address.port > 0 else {
+            throw problem("\(text) lacks a host or has no such port; write http://HOST:2379")
+        }
+        guard ["", "/"].contains(rest.dropFirst(3 + authority.count)) else {
+            throw problem("\(text) has more than a host and a port; write http://HOST:2379 and nothing behind it")
+        }
+        if isSecret, !isLoopback(address.host) {
+            throw problem(
+                "\(text) would get the password in the clear; let stunnel on this machine speak https:// to it, and name "
+                    + "that")
+        }
         return "http://\(authority)"
     }
+
+    private static func problem(_ text: String) -> FleetProblem { FleetProblem(Quoting.sanitized(text)) }
 
     /// Whether the text is safe to send in a header.
     private static func isPlain(_ authority: Substring) -> Bool {
@@ -52,6 +76,28 @@ package struct EtcdConfiguration: Sendable {
             ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
                 || ".-_:[]".unicodeScalars.contains($0)
         }
+    }
+
+    /// Returns the current content of a password file, which only its owner can read, without a trailing newline.
+    static func password(in path: String) throws(EtcdError) -> String {
+        let content: [UInt8]?
+        do throws(FileProblem) {
+            let (folder, name) = try Folder.of(path)
+            let rules = FileRules(forbidden: 0o077, groupMayReadRoots: true)
+            content = try folder.content(of: name, limit: 4_096, rules)?.bytes
+        } catch {
+            guard error.isPathMissing else { throw .unauthenticated("password file \(error)") }
+            content = nil
+        }
+        guard let content else {
+            throw .unauthenticated("password file \(path) is not there; write the password into it")
+        }
+        guard var text = String(validating: content, as: UTF8.self) else {
+            throw .unauthenticated("password file \(path) is not UTF-8; write it anew")
+        }
+        if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
+        if text.isEmpty { throw .unauthenticated("password file \(path) is empty; write the password into it") }
+        return text
     }
 
     /// Whether data sent to this host stays on this machine.
@@ -62,34 +108,30 @@ package struct EtcdConfiguration: Sendable {
     }
 }
 
-/// A mistake in the configuration.
-package enum EtcdConfigurationProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    case noEndpoint
-    case scheme(String)
-    case host(String)
-    case path(String)
-    case encrypted(String)
-    /// The URL is left out of the text because it may contain a password.
-    case userInformation
-    case noPasswordFile(user: String)
-    case noUser(passwordFile: String)
-    case plainPassword(String)
+/// The parsed URL of a request: `http://HOST[:PORT]/PATH`.
+struct EtcdAddress: Hashable, Sendable {
+    let host: String
+    let port: UInt16
+    let path: String
+    /// The value of the `Host` header.
+    let authority: String
 
-    package var description: String { Quoting.sanitized(text) }
-
-    private var text: String {
-        switch self {
-        case .noEndpoint: "no URL of etcd; name one: http://127.0.0.1:2379"
-        case .scheme(let url): "\(url) is not a URL of etcd; write it with http:// in front"
-        case .host(let url): "\(url) lacks a host or has no such port; write http://HOST:2379"
-        case .path(let url): "\(url) has more than a host and a port; write http://HOST:2379 and nothing behind it"
-        case .encrypted(let url):
-            "\(url) asks for TLS, which is not spoken here; let stunnel on this machine do that, and name its http:// URL"
-        case .userInformation: "a URL of etcd has a user in it; name the user and a password file instead"
-        case .noPasswordFile(let user): "user \(user) has no password file; name one that only you can read"
-        case .noUser(let file): "password file \(file) has no user; name the user, too"
-        case .plainPassword(let url):
-            "\(url) would get the password in the clear; let stunnel on this machine speak https:// to it, and name that"
-        }
+    /// Returns nil for other URLs.
+    init?(_ url: String) {
+        guard url.hasPrefix("http://") else { return nil }
+        let rest = url.dropFirst(7)
+        authority = String(rest.prefix { $0 != "/" })
+        // An IPv6 address is in brackets and contains colons.
+        let end = authority.lastIndex(of: "]") ?? authority.startIndex
+        let colon = authority[end...].lastIndex(of: ":")
+        let name = authority[..<(colon ?? authority.endIndex)]
+        host = String(name.hasPrefix("[") && name.hasSuffix("]") ? name.dropFirst().dropLast() : name)
+        // Without brackets, the only colon is the one in front of the port.
+        guard host.contains(":") == name.hasPrefix("["), name.hasPrefix("[") == name.hasSuffix("]") else { return nil }
+        let number = if let colon { UInt16(authority[authority.index(after: colon)...]) } else { 80 as UInt16? }
+        guard let number, !host.isEmpty else { return nil }
+        port = number
+        let path = rest.dropFirst(authority.count)
+        self.path = path.isEmpty ? "/" : String(path)
     }
 }

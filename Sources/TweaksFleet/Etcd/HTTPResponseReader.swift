@@ -6,10 +6,9 @@ import Tweaks
 package struct HTTPResponseReader {
     private enum State {
         case head
-        /// The number of bytes of the body that are still missing.
+        /// The number of bytes of the body, or of the chunk, that are still missing.
         case body(Int)
         case chunkSize
-        case chunk(Int)
         case chunkEnd
         case trailers
         /// The body ends when the connection does.
@@ -47,11 +46,12 @@ package struct HTTPResponseReader {
             case .rest:
                 parts.append(body: rest)
                 rest = []
-            case .body(let left), .chunk(let left):
+            case .body(let left):
                 let part = rest.prefix(left)
                 parts.append(body: part)
                 rest = rest.dropFirst(part.count)
-                pass(part.count, of: left)
+                state = head.isChunked ? .chunkEnd : .complete
+                if part.count < left { state = .body(left - part.count) }
             case .head, .chunkSize, .chunkEnd, .trailers:
                 guard let text = try nextLine(&rest) else { return parts }
                 try parse(line: text, &parts)
@@ -67,13 +67,6 @@ package struct HTTPResponseReader {
     }
 
     // MARK: Parts
-
-    private mutating func pass(_ count: Int, of left: Int) {
-        switch state {
-        case .body: state = left == count ? .complete : .body(left - count)
-        default: state = left == count ? .chunkEnd : .chunk(left - count)
-        }
-    }
 
     /// Returns the next complete line; nil if its end has not arrived.
     private mutating func nextLine(_ rest: inout ArraySlice<UInt8>) throws(EtcdError) -> String? {
@@ -124,7 +117,7 @@ package struct HTTPResponseReader {
         let digits = text.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
         guard digits.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }), let size = Int(digits, radix: 16)
         else { throw .garbled("a chunk without a size") }
-        state = size == 0 ? .trailers : .chunk(size)
+        state = size == 0 ? .trailers : .body(size)
     }
 }
 
@@ -172,7 +165,8 @@ private struct HTTPResponseHead {
         guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].utf8.count == 3,
             let number = UInt16(words[1]), number >= 100
         else { throw .garbled("it is not HTTP: \(Quoting.excerpt(line))") }
-        (status, isOld) = (Int(number), words[0] == "HTTP/1.0")
+        status = Int(number)
+        isOld = words[0] == "HTTP/1.0"
     }
 }
 

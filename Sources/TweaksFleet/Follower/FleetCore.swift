@@ -1,6 +1,7 @@
 // Holds the follower's copy of its fleet and applies the values meant for this process, without blocking.
 
 package import Tweaks
+import TweaksSystem
 
 /// The state and all decisions of a follower, without I/O.
 package struct FleetCore: Sendable {
@@ -24,12 +25,19 @@ package struct FleetCore: Sendable {
     private var entries: [TweakPath: StoredEntry] = [:]
 
     /// Cached validation results, valid for one generation of the registry.
-    private var validated: (generation: UInt64, known: [TweakPath: (value: TweakValue, result: ValueValidation)]) = (
-        0, [:]
-    )
+    private var validated = Validated()
 
-    package init(keys: FleetKeys, instance: FleetInstance, sink: TweakSourceSink, time: any FleetClock) {
-        (self.instance, self.sink, self.time) = (instance, sink, time)
+    private struct Validated {
+        var generation: UInt64 = 0
+        var known: [TweakPath: (value: TweakValue, result: ValueValidation)] = [:]
+    }
+
+    package init(
+        keys: FleetKeys, instance: FleetInstance, sink: TweakSourceSink, time: any FleetClock = SystemTime()
+    ) {
+        self.instance = instance
+        self.sink = sink
+        self.time = time
         desired = DesiredState(keys: keys)
     }
 
@@ -92,12 +100,12 @@ package struct FleetCore: Sendable {
     // MARK: Leases
 
     /// When the next rollout must be left if there is no contact; nil without rollouts under a lease.
-    package func nextLeave(since contact: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+    package func nextLeave(since contact: Moment) -> Moment? {
         composition.leases.values.min().map { contact.advanced(by: .seconds($0)) }
     }
 
     /// Leaves the rollouts whose lease must have expired since the last contact.
-    package mutating func leave(after contact: ContinuousClock.Instant) {
+    package mutating func leave(after contact: Moment) {
         let ended = composition.leases.filter { contact.advanced(by: .seconds($0.value)) <= time.now }
         if ended.isEmpty { return }
         leftRollouts.formUnion(ended.keys)
@@ -146,7 +154,7 @@ package struct FleetCore: Sendable {
             known[path] = (value, validation)
             return validation
         }
-        validated = (generation, known)
+        validated = Validated(generation: generation, known: known)
         for (path, value) in composition.common where !composition.undeclared.contains(path) {
             goodValues[path] = value
         }
@@ -182,7 +190,13 @@ package struct FleetCore: Sendable {
         return StoredEntry(
             path: path, content: .value(value.value),
             origin: TweakOrigin("fleet: \(value.by)\(rollout), etcd revision \(value.revision)"),
-            time: Moment(time.instant(value.at)))
+            time: instant(value.at))
+    }
+
+    /// Converts a wall clock time; never later than now.
+    private func instant(_ wall: Int64) -> Moment {
+        let (age, overflows) = time.wall.subtractingReportingOverflow(wall)
+        return overflows ? time.now : time.now.advanced(by: .zero - .milliseconds(max(0, min(age, 1 << 45))))
     }
 
     // MARK: Telling
@@ -198,5 +212,34 @@ package struct FleetCore: Sendable {
         let refused = desired.values.keys.filter { composition.common[$0] == nil }
         let instead = refused.reduce(into: [:]) { $0[$1] = .some(lastGood($1)) }
         return position.map { LastGood(position: $0, desired: desired, instead: instead) }
+    }
+}
+
+/// How far a process has followed its fleet.
+package struct FleetPosition: Hashable, Sendable {
+    package var clusterID: UInt64
+    package var revision: Int64
+    package var head: FleetHead?
+
+    package init(clusterID: UInt64, revision: Int64, head: FleetHead?) {
+        self.clusterID = clusterID
+        self.revision = revision
+        self.head = head
+    }
+
+    /// Returns why a store cannot be followed; nil if it can.
+    package func problem(with header: EtcdHeader, _ head: FleetHead?) -> String? {
+        if let head, head.adopted > (self.head?.counter ?? 0) { return nil }
+        if header.clusterID != clusterID {
+            let (old, new) = (String(clusterID, radix: 16), String(header.clusterID, radix: 16))
+            return "etcd is another cluster, \(new) and not \(old)"
+        }
+        guard let known = self.head else { return nil }
+        guard let head else { return "etcd has no head of the fleet anymore: it was emptied" }
+        if head.counter < known.counter || header.revision < revision || head.counter == known.counter && head != known
+        {
+            return "etcd was restored: it is at write \(head.counter), and \(known.counter) was applied"
+        }
+        return nil
     }
 }

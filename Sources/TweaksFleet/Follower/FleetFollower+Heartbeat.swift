@@ -1,6 +1,72 @@
 // Sends a follower's heartbeats: renews its lease, writes status and figures, compares the head with the applied one.
 
 import Tweaks
+import TweaksSystem
+
+/// The schedule of a follower, and the state that it last reported.
+struct FollowerHeartbeat {
+    let started: Int64
+    var lease: Int64?
+    /// Whether the status has unreported changes.
+    var isDirty = true
+    /// The earliest time of the next status.
+    var writeAt: Moment
+    var heartbeatAt: Moment
+    /// When the next sample is due; nil if no rollout has conditions.
+    var sampleAt: Moment?
+    /// A head read directly but not yet delivered by the watch, and the deadline for that.
+    var expected: (revision: Int64, by: Moment)?
+    /// When the applied state must be saved to disk; nil if it is saved.
+    var saveAt: Moment?
+    /// The covered paths in the last status.
+    var covered: [TweakPath] = []
+    var metrics: [String: Double] = [:]
+    var appliedRevision: Int64 = 0
+    /// The build that was written last, and the registry's generation at that time.
+    var build: (hash: String, generation: UInt64)?
+    /// The last count of instances, and how long it is used.
+    var instanceCount: (count: Int64, until: Moment)?
+    /// The logged error of writing the status.
+    var reported: EtcdError?
+
+    init(started: Int64, at now: Moment) {
+        self.started = started
+        writeAt = now
+        heartbeatAt = now
+    }
+
+    /// - Parameter delay: Spreads the writes of processes that apply a change at the same moment.
+    mutating func didApply(_ core: FleetCore, at now: Moment, delayedBy delay: Duration) {
+        if !isDirty { writeAt = max(writeAt, now.advanced(by: delay)) }
+        appliedRevision = core.position?.revision ?? 0
+        isDirty = true
+        saveAt = saveAt ?? now.advanced(by: .seconds(1))
+    }
+
+    /// When the next work is due.
+    func next() -> Moment {
+        // A status is written under a lease only.
+        let others = [isDirty && lease != nil ? writeAt : nil, sampleAt, expected?.by, saveAt]
+        return others.compactMap(\.self).reduce(heartbeatAt, min)
+    }
+}
+
+extension FleetStatus {
+    /// The status that a follower reports.
+    init(_ core: FleetCore, _ heartbeat: FollowerHeartbeat, _ identity: FleetIdentity, build: String, at wall: Int64) {
+        self.init(build: build)
+        labels = identity.instance.labels
+        revision = heartbeat.appliedRevision
+        head = core.position?.head?.counter ?? 0
+        refused = core.composition.refused
+        covered = core.covered.map(\.joined)
+        trouble = core.storeProblem
+        isUnstable = identity.isUnstable
+        started = heartbeat.started
+        at = wall
+        metrics = heartbeat.metrics
+    }
+}
 
 extension FleetFollower {
     /// Runs due work until the task is canceled.
@@ -15,7 +81,7 @@ extension FleetFollower {
                     heartbeat.reported = error
                 }
                 heartbeat.heartbeatAt = time.now.advanced(by: timings.heartbeat * (0.2 + 0.1 * time.randomFraction()))
-                heartbeat.delay(until: heartbeat.heartbeatAt)
+                heartbeat.writeAt = heartbeat.heartbeatAt
             }
             await rest(until: heartbeat.next())
         }
@@ -35,7 +101,7 @@ extension FleetFollower {
             if expected.revision > core.position?.revision ?? 0 { rewatch() }
         }
         try await sampleIfDue()
-        if heartbeat.isDirty, heartbeat.lease != nil, heartbeat.isStatusDue(time.now) { try await writeStatus() }
+        if heartbeat.isDirty, heartbeat.lease != nil, heartbeat.writeAt <= time.now { try await writeStatus() }
     }
 
     /// Detects a dead watch by reading the head directly: if it is newer than the applied one and the watch does not
@@ -51,7 +117,7 @@ extension FleetFollower {
         // Before the first read there is nothing to compare, and a position that has moved means that the watch works.
         guard hasRead, let position = core.position, position == before else { return }
         if let storeProblem = core.validate(head.header, head.value) {
-            report(StoreProblemError(text: storeProblem))
+            report(FleetProblem(storeProblem))
             return rewatch()
         }
         if head.revision <= position.revision { return didReceiveReply() }
@@ -67,7 +133,7 @@ extension FleetFollower {
         // A store that has lost the status may have lost the declarations, too.
         heartbeat.build = nil
         heartbeat.isDirty = true
-        heartbeat.delay(until: time.now.advanced(by: timings.statusJitter * time.randomFraction()))
+        heartbeat.writeAt = time.now.advanced(by: statusJitter)
     }
 
     // MARK: Status
@@ -87,7 +153,7 @@ extension FleetFollower {
             throw error
         }
         heartbeat.reported = nil
-        heartbeat.delay(until: time.now.advanced(by: timings.statusJitter * time.randomFraction()))
+        heartbeat.writeAt = time.now.advanced(by: statusJitter)
     }
 
     /// Writes the declarations of this build, which all of its processes share, unless they exist.
@@ -111,7 +177,9 @@ extension FleetFollower {
     private func sampleIfDue() async throws(EtcdError) {
         let watched = core.desired.rollouts.filter { $0.value.value.state != .done && !$0.value.value.abortIf.isEmpty }
         if watched.isEmpty {
-            (heartbeat.sampleAt, heartbeat.metrics, heartbeat.instanceCount) = (nil, [:], nil)
+            heartbeat.sampleAt = nil
+            heartbeat.metrics = [:]
+            heartbeat.instanceCount = nil
             return
         }
         guard heartbeat.sampleAt.map({ $0 <= time.now }) ?? true else { return }
@@ -124,7 +192,7 @@ extension FleetFollower {
         let paths = Set(watched.values.flatMap { $0.value.abortIf.map(\.path) })
         heartbeat.metrics = paths.reduce(into: [:]) { $0[$1.joined] = registry[$1]?.value?.metric }
         heartbeat.isDirty = true
-        heartbeat.delay(until: time.now)
+        heartbeat.writeAt = time.now
     }
 
     /// Whether this process belongs to the comparison group: about 200 processes, chosen by a hash that does not

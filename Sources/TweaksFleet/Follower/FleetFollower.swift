@@ -1,7 +1,56 @@
 // Follows a fleet in etcd: reads its desired state, watches it, and applies each revision as one commit.
 
+import Synchronization
 package import Tweaks
 package import TweaksInterface
+package import TweaksSystem
+
+/// The time, sleep and random numbers of a follower.
+package protocol FleetClock: Time {
+    /// Sleeps until a time; throws if the task is canceled.
+    func sleep(until deadline: Moment) async throws
+    /// A random number in 0…1.
+    func randomFraction() -> Double
+}
+
+extension SystemTime: FleetClock {
+    package func sleep(until deadline: Moment) async throws {
+        try await ContinuousClock().sleep(until: deadline.instant)
+    }
+
+    package func randomFraction() -> Double { Double.random(in: 0...1) }
+}
+
+/// The intervals and time limits of a follower.
+package struct FleetTimings: Sendable {
+    /// The interval of heartbeats, which renew the lease and compare the head.
+    package var heartbeat = Duration.seconds(20)
+    /// The status of a process disappears this long after its last heartbeat.
+    package var leaseSeconds: Int64 = 60
+    /// A watch is reopened after this time.
+    package var watchLife = Duration.seconds(600)
+    /// A status is written after a random delay of up to this, so that processes do not all write at once.
+    package var statusJitter = Duration.seconds(5)
+    /// The interval between two samples of the figures in rollout conditions.
+    package var sample = Duration.seconds(15)
+    /// After a compaction everything is read again, after a random delay of up to this.
+    package var rereadJitter = Duration.seconds(10)
+    /// The longest delay between two retries.
+    package var maxPause = Duration.seconds(15)
+
+    package init() {}
+}
+
+/// A snapshot of a follower's state, for `stats`.
+package struct FollowerInfo: Sendable {
+    package var state: String
+    package var revision: Int64 = 0
+    package var values = 0
+    package var refused = 0
+    package var rollouts = 0
+    /// When the store last replied; nil before its first reply.
+    package var contact: Moment?
+}
 
 /// The follower of one process, as an actor that owns its state and schedule.
 package actor FleetFollower {
@@ -11,13 +60,14 @@ package actor FleetFollower {
     let time: any FleetClock
     let timings: FleetTimings
     let identity: FleetIdentity
-    let sharedInfo: SharedFollowerInfo
+    /// The state for other threads.
+    nonisolated let info = Mutex(FollowerInfo(state: "starting"))
     let file: LastGoodFile?
     private let log: @Sendable (TweakDaemonEvent) -> Void
 
     var core: FleetCore
     /// When the applied state was last known to be the newest.
-    var contact: ContinuousClock.Instant
+    var contact: Moment
     private var watchTask: Task<Void, any Error>?
     /// Whether the watch is open.
     private(set) var isWatchOpen = false
@@ -25,7 +75,7 @@ package actor FleetFollower {
     private(set) var hasRead = false
     private var sleepTask: Task<Void, any Error>?
     /// The task that leaves rollouts whose lease has expired, and the time of its next check.
-    private var leaveTimer: (task: Task<Void, any Error>, due: ContinuousClock.Instant)?
+    private var leaveTimer: (task: Task<Void, any Error>, due: Moment)?
     private var reported = Reported()
     var heartbeat: FollowerHeartbeat
     /// The logged reason why the last good state could not be saved.
@@ -41,11 +91,18 @@ package actor FleetFollower {
 
     package init(
         _ core: FleetCore, etcd: any Etcd, keys: FleetKeys, identity: FleetIdentity, registry: TweakRegistry,
-        file: LastGoodFile?, sharedInfo: SharedFollowerInfo, time: any FleetClock = SystemFleetClock(),
-        timings: FleetTimings = FleetTimings(), log: @escaping @Sendable (TweakDaemonEvent) -> Void
+        file: LastGoodFile?, time: any FleetClock = SystemTime(), timings: FleetTimings = FleetTimings(),
+        log: @escaping @Sendable (TweakDaemonEvent) -> Void
     ) {
-        (self.core, self.etcd, self.keys, self.identity, self.registry) = (core, etcd, keys, identity, registry)
-        (self.file, self.sharedInfo, self.time, self.timings, self.log) = (file, sharedInfo, time, timings, log)
+        self.core = core
+        self.etcd = etcd
+        self.keys = keys
+        self.identity = identity
+        self.registry = registry
+        self.file = file
+        self.time = time
+        self.timings = timings
+        self.log = log
         contact = time.now
         heartbeat = FollowerHeartbeat(started: time.wall, at: time.now)
     }
@@ -62,23 +119,23 @@ package actor FleetFollower {
     // MARK: Following
 
     private func follow() async {
-        var pause = RetryBackoff(timings.maxPause)
+        var backoff = Backoff(.milliseconds(250)...timings.maxPause)
         var mustRead = true
         while !Task.isCancelled {
             do {
                 if mustRead || core.storeProblem != nil { try await read() }
                 mustRead = false
                 try await watch()
-                pause = RetryBackoff(timings.maxPause)
+                backoff.reset()
             } catch {
                 if Task.isCancelled { return }
                 // A watch that was open, however briefly, resets the backoff.
-                if isWatchOpen { pause = RetryBackoff(timings.maxPause) }
+                if isWatchOpen { backoff.reset() }
                 let needsFullRead = !mustRead && Self.needsFullRead(error)
                 mustRead = mustRead || needsFullRead || error is LaggingMemberError
                 if !needsFullRead, !(error is LaggingMemberError) { report(error) }
                 let random = time.randomFraction()
-                let rest = needsFullRead ? timings.rereadJitter * random : pause.next(random)
+                let rest = needsFullRead ? timings.rereadJitter * random : backoff.next(random: random)
                 isWatchOpen = false
                 try? await time.sleep(until: time.now.advanced(by: rest))
             }
@@ -100,13 +157,13 @@ package actor FleetFollower {
     private func read() async throws {
         if core.storeProblem != nil {
             let head = try await readHead()
-            if let problem = core.validate(head.header, head.value) { throw StoreProblemError(text: problem) }
+            if let problem = core.validate(head.header, head.value) { throw FleetProblem(problem) }
             let count = try await etcd.range(EtcdRange(.prefix(keys.desired), limit: 1, keysOnly: true)).count
-            if count > DesiredState.maxKeys + 1 { throw StoreProblemError(text: core.storeProblem ?? "") }
+            if count > DesiredState.maxKeys + 1 { throw FleetProblem(core.storeProblem ?? "") }
         }
         let range = try await etcd.range(EtcdRange(.prefix(keys.desired)))
         let isApplied = core.apply(range)
-        if !isApplied { throw StoreProblemError(text: core.storeProblem ?? "") }
+        if !isApplied { throw FleetProblem(core.storeProblem ?? "") }
         hasRead = true
         didApplyState()
     }
@@ -114,9 +171,9 @@ package actor FleetFollower {
     func readHead() async throws -> (header: EtcdHeader, value: FleetHead?, revision: Int64) {
         let range = try await etcd.range(EtcdRange(.key(keys.head)))
         let pair = range.keys.first
+        guard let pair else { return (range.header, nil, 0) }
         // An unreadable head cannot be compared; keep the known one.
-        let head = pair.map { (try? FleetHead($0.value)) ?? core.position?.head } ?? nil
-        return (range.header, head, pair?.modRevision ?? 0)
+        return (range.header, (try? FleetHead(pair.value)) ?? core.position?.head, pair.modRevision)
     }
 
     /// Watches the changes after the applied revision. Returns when the watch should be reopened.
@@ -146,7 +203,7 @@ package actor FleetFollower {
         case .created(let header):
             // A quorum read tells whether only this member lags or the whole store has an older state.
             if let position = core.position, header.revision < position.revision { throw LaggingMemberError() }
-            if let problem = core.validate(header, core.position?.head) { throw StoreProblemError(text: problem) }
+            if let problem = core.validate(header, core.position?.head) { throw FleetProblem(problem) }
             // The next heartbeat compares the head, to detect missed changes.
             isWatchOpen = true
             heartbeat.heartbeatAt = time.now
@@ -155,7 +212,7 @@ package actor FleetFollower {
             for group in Self.revisions(of: events) {
                 let revision = EtcdHeader(clusterID: header.clusterID, revision: group[0].pair.modRevision)
                 let isApplied = core.apply(group, of: revision)
-                if !isApplied { throw StoreProblemError(text: core.storeProblem ?? "") }
+                if !isApplied { throw FleetProblem(core.storeProblem ?? "") }
             }
             if events.isEmpty { core.progress(to: header) }
             didApplyState()
@@ -189,30 +246,38 @@ package actor FleetFollower {
                     "follows the fleet \(keys.name)\(again) as \(identity.instance.id): \(core.count) values at etcd "
                         + "revision \(core.position?.revision ?? 0)"))
         }
-        if isWatchOpen { (reported.isFollowing, reported.trouble) = (true, nil) }
+        if isWatchOpen {
+            reported.isFollowing = true
+            reported.trouble = nil
+        }
         publishInfo()
     }
 
     private func didApplyState() {
         didReceiveReply()
-        heartbeat.didApply(core, at: time.now, delayedBy: timings.statusJitter * time.randomFraction())
-        wake()
-        reportProblems()
+        reportApplied()
     }
 
     /// Composes again after the program's tweaks have changed.
     package func recompose() {
         core.recompose()
         scheduleLeave()
-        heartbeat.didApply(core, at: time.now, delayedBy: timings.statusJitter * time.randomFraction())
+        reportApplied()
+    }
+
+    private func reportApplied() {
+        heartbeat.didApply(core, at: time.now, delayedBy: statusJitter)
         wake()
         reportProblems()
     }
 
+    /// A random delay that spreads the statuses of processes which apply a change at the same moment.
+    var statusJitter: Duration { timings.statusJitter * time.randomFraction() }
+
     // MARK: Resting
 
     /// Sleeps until work is due or `wake` is called.
-    func rest(until deadline: ContinuousClock.Instant) async {
+    func rest(until deadline: Moment) async {
         let time = time
         let sleepTask = Task { try await time.sleep(until: deadline) }
         self.sleepTask = sleepTask
@@ -251,7 +316,7 @@ package actor FleetFollower {
     func warn(_ text: String) { log(.warning("fleet \(keys.name): \(text)")) }
 
     func report(_ error: any Error) {
-        let text = (error as? StoreProblemError)?.text ?? (error as? EtcdError)?.description ?? "\(error)"
+        let text = "\(error)"
         if reported.trouble == text { return }
         reported.trouble = text
         let remedy = core.storeProblem == nil ? "" : "; if this is the right one: tweakctl fleet \(keys.name) adopt"
@@ -277,32 +342,14 @@ package actor FleetFollower {
     }
 
     private func publishInfo() {
-        sharedInfo.set(
-            FollowerInfo(
-                state: reported.trouble.map { "last good: \($0)" } ?? (reported.isFollowing ? "followed" : "last good"),
-                revision: core.position?.revision ?? 0, values: core.count, refused: core.composition.refused.count,
-                rollouts: core.composition.members, contact: contact))
+        var state = reported.isFollowing ? "followed" : "last good"
+        if let trouble = reported.trouble { state = "last good: \(trouble)" }
+        let current = FollowerInfo(
+            state: state, revision: core.position?.revision ?? 0, values: core.count,
+            refused: core.composition.refused.count, rollouts: core.composition.members.count, contact: contact)
+        info.withLock { $0 = current }
     }
-}
-
-/// The reason why a store that replies is not followed.
-struct StoreProblemError: Error {
-    let text: String
 }
 
 /// The watch was opened at a member that lags behind the applied revision.
 struct LaggingMemberError: Error {}
-
-/// Delays between retries: exponential, with random jitter.
-struct RetryBackoff {
-    private let longest: Duration
-    private var current = Duration.milliseconds(250)
-
-    init(_ longest: Duration) { self.longest = longest }
-
-    /// - Parameter chance: A random number in 0…1.
-    mutating func next(_ chance: Double) -> Duration {
-        defer { current = min(current * 2, longest) }
-        return current * (0.5 + chance / 2)
-    }
-}

@@ -1,4 +1,4 @@
-// Holds the parsed desired keys of a fleet; an unreadable key does not affect the others.
+// Holds the parsed desired keys of a fleet, and composes from them the values of one process.
 
 package import Tweaks
 
@@ -7,16 +7,17 @@ package struct DesiredState: Sendable {
     /// A parsed record with the etcd metadata of its key.
     package struct Entry<Record: Hashable & Sendable>: Hashable, Sendable {
         package var value: Record
-        package var createRevision: Int64
-        package var modRevision: Int64
-        /// 0 means no lease.
-        package var lease: Int64
         /// The unparsed key and value.
         package var pair: EtcdKeyValue
 
+        package var createRevision: Int64 { pair.createRevision }
+        package var modRevision: Int64 { pair.modRevision }
+        /// 0 means no lease.
+        package var lease: Int64 { pair.lease }
+
         init(_ value: Record, _ pair: EtcdKeyValue) {
-            (self.value, self.pair) = (value, pair)
-            (createRevision, modRevision, lease) = (pair.createRevision, pair.modRevision, pair.lease)
+            self.value = value
+            self.pair = pair
         }
     }
 
@@ -54,12 +55,7 @@ package struct DesiredState: Sendable {
         self = DesiredState(keys: keys)
         for pair in pairs {
             // Start with the earlier value, which remains if the new one is unreadable.
-            switch keys.desired(pair.key) {
-            case .head: head = old.head
-            case .value(let path): values[path] = old.values[path]
-            case .rollout(let id): rollouts[id] = old.rollouts[id]
-            case .foreign: break
-            }
+            take(pair.key, from: old)
             put(pair)
         }
     }
@@ -69,17 +65,19 @@ package struct DesiredState: Sendable {
         for event in events {
             switch event.kind {
             case .put: put(event.pair)
-            case .delete: delete(event.pair.key)
+            case .delete:
+                problems[event.pair.key] = nil
+                take(event.pair.key, from: DesiredState(keys: keys))
             }
         }
     }
 
-    private mutating func delete(_ key: [UInt8]) {
-        problems[key] = nil
+    /// Takes over the record of a key, or that there is none.
+    private mutating func take(_ key: [UInt8], from other: DesiredState) {
         switch keys.desired(key) {
-        case .head: head = nil
-        case .value(let path): values[path] = nil
-        case .rollout(let id): rollouts[id] = nil
+        case .head: head = other.head
+        case .value(let path): values[path] = other.values[path]
+        case .rollout(let id): rollouts[id] = other.rollouts[id]
         case .foreign: break
         }
     }
@@ -105,5 +103,111 @@ package struct DesiredState: Sendable {
             rollouts[id] = Entry(rollout, pair)
         case .foreign: throw FleetProblem("it is not a key of a fleet")
         }
+    }
+}
+
+/// The result of validating a value in a process.
+package enum ValueValidation: Hashable, Sendable {
+    case accepted
+    /// This build has no such tweak.
+    case undeclared
+    case refused(String)
+}
+
+/// A value for a process, and its source.
+package struct ComposedValue: Hashable, Sendable {
+    package var value: TweakValue
+    package var by: String
+    package var at: Int64
+    /// Nil for a value for all processes.
+    package var rollout: String?
+    /// The revision at which its key was last changed.
+    package var revision: Int64
+}
+
+/// The values that a fleet wants in one process.
+package struct Composition: Hashable, Sendable {
+    package var values: [TweakPath: ComposedValue] = [:]
+    /// The accepted values for all processes, including those that a rollout replaces.
+    package var common: [TweakPath: ComposedValue] = [:]
+    /// Of these, the paths that this build does not declare, or not yet.
+    package var undeclared: Set<TweakPath> = []
+    /// Paths whose value for all processes is refused and that no rollout covers: they keep their last good value.
+    package var keptPaths: Set<TweakPath> = []
+    package var refused: [FleetStatus.Refusal] = []
+    /// The rollouts that include this process and are not refused by it.
+    package var members: [String] = []
+    /// For each of these that has a lease, the seconds without contact after which the process leaves it.
+    package var leases: [String: Int64] = [:]
+
+}
+
+extension DesiredState {
+    /// Composes the values for an instance. Rollouts apply in order of create revision, then ID; the last one wins.
+    /// - Parameters:
+    ///   - left: Rollouts that the instance has left.
+    ///   - validate: Validates a value; called once for each.
+    package func composed(
+        for instance: FleetInstance, without left: Set<String> = [],
+        validate: (TweakPath, TweakValue) -> ValueValidation
+    ) -> Composition {
+        var composition = Composition()
+        for (path, entry) in values {
+            composition.add(entry, at: path, validate(path, entry.value.value))
+        }
+        composition.values = composition.common
+        for entry in rollouts.values.sorted(by: Self.precedes)
+        where entry.value.includes(instance) && !left.contains(entry.value.id) {
+            composition.add(entry, validate)
+        }
+        composition.refused.sort { ($0.rollout ?? "", $0.path) < ($1.rollout ?? "", $1.path) }
+        return composition
+    }
+
+    private static func precedes(_ left: Entry<Rollout>, _ right: Entry<Rollout>) -> Bool {
+        (left.createRevision, left.value.id) < (right.createRevision, right.value.id)
+    }
+}
+
+extension Composition {
+    /// Adds a value for all processes.
+    fileprivate mutating func add(
+        _ entry: DesiredState.Entry<DesiredValue>, at path: TweakPath, _ validation: ValueValidation
+    ) {
+        switch validation {
+        case .refused(let reason):
+            keptPaths.insert(path)
+            refused.append(.init(rollout: nil, path: path.joined, reason: reason))
+            return
+        case .undeclared: undeclared.insert(path)
+        case .accepted: break
+        }
+        common[path] = ComposedValue(entry)
+    }
+
+    /// Adds a rollout, completely or not at all.
+    fileprivate mutating func add(
+        _ entry: DesiredState.Entry<Rollout>, _ validate: (TweakPath, TweakValue) -> ValueValidation
+    ) {
+        let rollout = entry.value
+        for change in rollout.changes {
+            guard case .refused(let reason) = validate(change.path, change.value) else { continue }
+            return refused.append(.init(rollout: rollout.id, path: change.path.joined, reason: reason))
+        }
+        members.append(rollout.id)
+        leases[rollout.id] = rollout.lifetime
+        for change in rollout.changes {
+            keptPaths.remove(change.path)
+            values[change.path] = ComposedValue(
+                value: change.value, by: rollout.by, at: rollout.at, rollout: rollout.id, revision: entry.modRevision)
+        }
+    }
+}
+
+extension ComposedValue {
+    /// Creates a value for all processes.
+    package init(_ entry: DesiredState.Entry<DesiredValue>) {
+        self.init(
+            value: entry.value.value, by: entry.value.by, at: entry.value.at, rollout: nil, revision: entry.modRevision)
     }
 }

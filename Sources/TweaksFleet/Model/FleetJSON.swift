@@ -39,8 +39,8 @@ struct FleetFields {
         return text
     }
 
-    func optionalText(_ name: String) throws(FleetProblem) -> String? {
-        optional(name) == nil ? nil : try text(name)
+    func optionalText(_ name: String, max: Int = 200) throws(FleetProblem) -> String? {
+        optional(name) == nil ? nil : try text(name, max: max)
     }
 
     func whole(_ name: String) throws(FleetProblem) -> UInt64 {
@@ -151,11 +151,15 @@ extension JSON {
 }
 
 extension String {
+    /// A number with zeros in front, so that texts of it sort by number.
+    func padded(to length: Int) -> String { String(repeating: "0", count: Swift.max(0, length - utf8.count)) + self }
+
     /// Shortens a text, ending it with an ellipsis, if it is longer than a number of bytes.
     /// - Parameter cost: The encoded size of a part.
     func cut(to max: Int, cost: (String) -> Int = { $0.utf8.count }) -> String {
         if cost(self) <= max { return self }
-        var (short, left) = ("", max - 3)
+        var short = ""
+        var left = max - 3
         for character in self {
             left -= cost(String(character))
             if left < 0 { break }

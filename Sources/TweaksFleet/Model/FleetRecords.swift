@@ -1,6 +1,65 @@
-// Defines the records of a fleet's keys: desired values, the head, statuses, log entries, drivers.
+// Defines the keys of a fleet and the records in them, with their JSON: desired values, the head, the log, drivers.
 
 package import Tweaks
+import TweaksStorage
+
+/// The keys of one fleet: `PREFIX/NAME/…`, readable with etcdctl.
+package struct FleetKeys: Hashable, Sendable {
+    package let prefix: String
+    package let name: String
+
+    package init(prefix: String = "/tweaks", name: String) {
+        self.prefix = prefix
+        self.name = name
+    }
+
+    private func key(_ rest: String) -> [UInt8] { Array("\(prefix)/\(name)/\(rest)".utf8) }
+
+    /// The prefix of all keys of the fleet.
+    package var all: [UInt8] { key("") }
+    /// The prefix that processes watch.
+    package var desired: [UInt8] { key("desired/") }
+    package var head: [UInt8] { key("desired/head") }
+    package var values: [UInt8] { key("desired/values/") }
+    package func value(_ path: TweakPath) -> [UInt8] { key("desired/values/\(path)") }
+    package var rollouts: [UInt8] { key("desired/rollouts/") }
+    package func rollout(_ id: String) -> [UInt8] { key("desired/rollouts/\(id)") }
+    package var instances: [UInt8] { key("instances/") }
+    package func instance(_ id: String, start: Int64) -> [UInt8] { key("instances/\(id)/\(start)") }
+    package var builds: [UInt8] { key("builds/") }
+    package func build(_ hash: String) -> [UInt8] { key("builds/\(hash)") }
+    package var log: [UInt8] { key("log/") }
+    /// Padded with zeros, so that keys sort by number.
+    package func log(_ sequence: UInt64) -> [UInt8] {
+        key("log/" + String(sequence).padded(to: 12))
+    }
+    package var drivers: [UInt8] { key("driver/") }
+    package func driver(_ id: String) -> [UInt8] { key("driver/\(id)") }
+
+    /// The kind of a key below `desired/`.
+    package enum Desired: Hashable, Sendable {
+        case head
+        case value(TweakPath)
+        case rollout(String)
+        /// A key of another program, or an invalid path.
+        case foreign
+    }
+
+    package func desired(_ key: [UInt8]) -> Desired {
+        if key == head { return .head }
+        if key.starts(with: values), let text = String(validating: key.dropFirst(values.count), as: UTF8.self),
+            let path = try? TweakPath(text)
+        {
+            return .value(path)
+        }
+        if key.starts(with: rollouts), let id = String(validating: key.dropFirst(rollouts.count), as: UTF8.self),
+            Rollout.isID(id)
+        {
+            return .rollout(id)
+        }
+        return .foreign
+    }
+}
 
 /// `desired/values/PATH`: a value for every process.
 package struct DesiredValue: Hashable, Sendable {
@@ -9,7 +68,26 @@ package struct DesiredValue: Hashable, Sendable {
     /// Milliseconds since 1970.
     package var at: Int64
 
-    package init(value: TweakValue, by: String, at: Int64) { (self.value, self.by, self.at) = (value, by, at) }
+    package init(value: TweakValue, by: String, at: Int64) {
+        self.value = value
+        self.by = by
+        self.at = at
+    }
+
+    package static let maxBytes = 64 << 10
+
+    package init(_ bytes: [UInt8]) throws(FleetProblem) {
+        let fields = try FleetFields(bytes, max: Self.maxBytes)
+        let kind = try fields.kind()
+        self.init(value: try fields.value("value", kind), by: try fields.text("by"), at: try fields.time("at"))
+    }
+
+    /// One line of JSON.
+    package var bytes: [UInt8] {
+        var fields = StoredKind([value])?.fields ?? []
+        fields.add("value", value.storedJSON)
+        return (fields + [("by", .text(by)), ("at", .time(at))]).line
+    }
 }
 
 /// `desired/head`: counts the operators' writes; each write compares and replaces it.
@@ -23,66 +101,28 @@ package struct FleetHead: Hashable, Sendable {
     package var adopted: UInt64 = 0
 
     package init(counter: UInt64, by: String, what: String, at: Int64) {
-        (self.counter, self.by, self.what, self.at) = (counter, by, what, at)
-    }
-}
-
-/// The identity of a process in its fleet.
-package struct FleetInstance: Hashable, Sendable {
-    /// Letters, digits, `.`, `_`, `-` and `:`, at most 63.
-    package var id: String
-    package var labels: Labels
-
-    package init(id: String, labels: Labels = [:]) { (self.id, self.labels) = (id, labels) }
-
-    package static func isID(_ text: String) -> Bool {
-        (1...63).contains(text.utf8.count)
-            && text.unicodeScalars.allSatisfy {
-                $0.isASCII
-                    && ($0.properties.isAlphabetic || ("0"..."9").contains($0) || "._-:".unicodeScalars.contains($0))
-            }
-    }
-}
-
-/// `instances/ID/START`: the status that a process reports. It can stop a rollout, but never write a value.
-package struct FleetStatus: Hashable, Sendable {
-    package struct Refusal: Hashable, Sendable {
-        /// Nil for a value for all processes.
-        package var rollout: String?
-        package var path: String
-        package var reason: String
-
-        package init(rollout: String?, path: String, reason: String) {
-            (self.rollout, self.path, self.reason) = (rollout, path, reason)
-        }
+        self.counter = counter
+        self.by = by
+        self.what = what
+        self.at = at
     }
 
-    package var build: String
-    package var labels: Labels = [:]
-    /// The applied etcd revision.
-    package var revision: Int64 = 0
-    /// The counter of the applied head.
-    package var head: UInt64 = 0
-    package var refused: [Refusal] = []
-    /// The number of refusals that did not fit.
-    package var moreRefused = 0
-    /// Paths with a local override above the fleet's value.
-    package var covered: [String] = []
-    package var moreCovered = 0
-    /// Why the store's content is not applied; nil if it is.
-    package var trouble: String?
-    /// The ID is random and changes with each restart.
-    package var isUnstable = false
-    /// The start of the process and the time of this status, in milliseconds since 1970.
-    package var started: Int64 = 0
-    package var at: Int64 = 0
-    /// The figures in conditions of open rollouts, by path.
-    package var metrics: [String: Double] = [:]
+    package init(_ bytes: [UInt8]) throws(FleetProblem) {
+        let fields = try FleetFields(bytes, max: 16 << 10)
+        self.init(
+            counter: try fields.whole("counter"), by: try fields.text("by"), what: try fields.text("what", max: 1_000),
+            at: try fields.time("at"))
+        if fields.optional("adopted") != nil { adopted = try fields.whole("adopted") }
+    }
 
-    package init(build: String) { self.build = build }
-
-    /// The size limit in bytes; what does not fit is counted.
-    package static let maxBytes = 1_024
+    /// One line of JSON.
+    package var bytes: [UInt8] {
+        var fields: [(String, JSON)] = [
+            ("counter", .unsigned(counter)), ("by", .text(by)), ("what", .text(what, max: 1_000)), ("at", .time(at)),
+        ]
+        if adopted > 0 { fields.add("adopted", .unsigned(adopted)) }
+        return fields.line
+    }
 }
 
 /// `log/SEQ`: an operator's action, written in the same transaction.
@@ -91,27 +131,37 @@ package struct FleetLogEntry: Hashable, Sendable {
         package var path: TweakPath
         package var old: TweakValue?
         package var new: TweakValue?
-
-        package init(path: TweakPath, old: TweakValue?, new: TweakValue?) {
-            (self.path, self.old, self.new) = (path, old, new)
-        }
     }
 
     package var sequence: UInt64
     /// `set`, `reset`, `rollout`, `step`, `pause`, `resume`, `finish`, `abort`, `undo`, `import`, `adopt`.
     package var verb: String
     package var rollout: String?
-    package var changes: [Change]
+    package var changes: [Change] = []
     /// Why a driver did it automatically; nil for an operator's command.
     package var why: String?
     package var by: String
     package var at: Int64
+}
 
-    package init(
-        sequence: UInt64, verb: String, rollout: String? = nil, changes: [Change] = [], by: String, at: Int64
-    ) {
-        (self.sequence, self.verb, self.rollout, self.changes) = (sequence, verb, rollout, changes)
-        (self.by, self.at) = (by, at)
+extension FleetLogEntry {
+    package init(_ bytes: [UInt8]) throws(FleetProblem) {
+        let fields = try FleetFields(bytes, max: 1 << 20)
+        var changes: [Change] = []
+        for element in try fields.elements("changes", max: 1_000) { changes.append(try Change(element)) }
+        self.init(
+            sequence: try fields.whole("sequence"), verb: try fields.text("verb"),
+            rollout: try fields.optionalText("rollout"), changes: changes, why: try fields.optionalText("why"),
+            by: try fields.text("by"), at: try fields.time("at"))
+    }
+
+    /// One line of JSON.
+    package var bytes: [UInt8] {
+        var fields: [(String, JSON)] = [("sequence", .unsigned(sequence)), ("verb", .string(verb))]
+        fields.add("rollout", rollout.map { .string($0) })
+        fields.add("changes", .array(changes.map(\.json)))
+        fields.add("why", why.map { .text($0) })
+        return (fields + [("by", .text(by)), ("at", .time(at))]).line
     }
 }
 
@@ -121,8 +171,49 @@ package struct FleetDriver: Hashable, Sendable {
     package var pid: Int64
     package var by: String
     package var at: Int64
+}
 
-    package init(host: String, pid: Int64, by: String, at: Int64) {
-        (self.host, self.pid, self.by, self.at) = (host, pid, by, at)
+extension FleetDriver {
+    package init(_ bytes: [UInt8]) throws(FleetProblem) {
+        let fields = try FleetFields(bytes, max: 4_096)
+        self.init(
+            host: try fields.text("host"), pid: try fields.count("pid"), by: try fields.text("by"),
+            at: try fields.time("at"))
+    }
+
+    /// One line of JSON.
+    package var bytes: [UInt8] {
+        [("host", .text(host)), ("pid", .int(pid)), ("by", .text(by)), ("at", .time(at))].line
+    }
+}
+
+extension FleetLogEntry.Change {
+    fileprivate init(_ fields: FleetFields) throws(FleetProblem) {
+        // Old and new values can differ in kind if a build has changed the tweak's kind.
+        self.init(
+            path: try fields.path(), old: try fields.optional("old").map(FleetFields.ownValue),
+            new: try fields.optional("new").map(FleetFields.ownValue))
+    }
+
+    fileprivate var json: JSON {
+        var fields: [(String, JSON)] = [("path", .string(path.joined))]
+        fields.add("old", old?.ownJSON)
+        fields.add("new", new?.ownJSON)
+        return .object(fields)
+    }
+}
+
+extension FleetFields {
+    /// Decodes a value that is stored with its kind.
+    static func ownValue(_ json: JSON) throws(FleetProblem) -> TweakValue {
+        let own = FleetFields(json)
+        return try own.value("value", try own.kind())
+    }
+}
+
+extension TweakValue {
+    /// The value with its kind; nil if it has no exact text, which no tweak value lacks.
+    var ownJSON: JSON? {
+        storedJSON.map { .object((StoredKind([self])?.fields ?? []) + [("value", $0)]) }
     }
 }

@@ -9,7 +9,10 @@ package struct LastGood: Hashable, Sendable {
     package var position: FleetPosition
     package var keys: [EtcdKeyValue]
 
-    package init(position: FleetPosition, keys: [EtcdKeyValue]) { (self.position, self.keys) = (position, keys) }
+    package init(position: FleetPosition, keys: [EtcdKeyValue]) {
+        self.position = position
+        self.keys = keys
+    }
 
     /// - Parameter good: The values in effect in place of refused ones; nil if there is none.
     package init(position: FleetPosition, desired: DesiredState, instead good: [TweakPath: ComposedValue?]) {
@@ -65,10 +68,9 @@ extension LastGood {
         let revision = try fields.count("revision")
         // Following continues at the next revision.
         guard revision < .max else { throw FleetProblem("“revision” is too large") }
-        position = FleetPosition(clusterID: cluster, revision: revision, head: try head.map(Self.head))
+        position = FleetPosition(clusterID: cluster, revision: revision, head: nil)
+        if let head { position.head = try FleetHead(head.value) }
     }
-
-    private static func head(_ pair: EtcdKeyValue) throws(FleetProblem) -> FleetHead { try FleetHead(pair.value) }
 
     /// Keys and values that could be parsed are valid UTF-8.
     private static func json(_ pair: EtcdKeyValue) -> JSON {
@@ -92,7 +94,10 @@ package struct LastGoodFile: Sendable {
     private let directory: String
     private let keys: FleetKeys
 
-    package init(directory: String, keys: FleetKeys) { (self.directory, self.keys) = (directory, keys) }
+    package init(directory: String, keys: FleetKeys) {
+        self.directory = directory
+        self.keys = keys
+    }
 
     package var name: String { "fleet-\(keys.name).json" }
 

@@ -1,6 +1,7 @@
-// Defines a rollout: changes that reach a growing share of the processes.
+// Defines rollouts, with their JSON: changes that reach a growing share of the processes, unless a condition ends them.
 
 package import Tweaks
+import TweaksStorage
 
 /// A rollout as stored in `desired/rollouts/ID`.
 package struct Rollout: Hashable, Sendable {
@@ -9,10 +10,6 @@ package struct Rollout: Hashable, Sendable {
         package var value: TweakValue
         /// The fleet's value when the rollout was created; nil if there was none.
         package var found: TweakValue?
-
-        package init(path: TweakPath, value: TweakValue, found: TweakValue?) {
-            (self.path, self.value, self.found) = (path, value, found)
-        }
     }
 
     package enum State: String, Hashable, Sendable {
@@ -48,10 +45,6 @@ package struct Rollout: Hashable, Sendable {
     /// Milliseconds since 1970.
     package var at: Int64
 
-    package init(id: String, changes: [Change], share: Share, by: String, at: Int64) {
-        (self.id, self.changes, self.share, self.by, self.at) = (id, changes, share, by, at)
-    }
-
     /// Whether a text is a valid ID: letters, digits and `-`, at most 40.
     package static func isID(_ text: String) -> Bool {
         (1...40).contains(text.utf8.count)
@@ -60,5 +53,168 @@ package struct Rollout: Hashable, Sendable {
                     || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
                     || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
             }
+    }
+}
+
+extension Rollout {
+    /// Limits of one rollout.
+    package static let maxChanges = 100
+    package static let maxSteps = 20
+    package static let maxConditions = 20
+    package static let maxBytes = 256 << 10
+
+    package init(_ bytes: [UInt8]) throws(FleetProblem) {
+        let fields = try FleetFields(bytes, max: Self.maxBytes)
+        let id = try fields.text("id")
+        guard Self.isID(id) else { throw FleetProblem("“id” is not letters, digits and “-”, at most 40") }
+        var changes: [Change] = []
+        for element in try fields.elements("changes", max: Self.maxChanges) { changes.append(try Change(element)) }
+        guard !changes.isEmpty, Set(changes.map(\.path)).count == changes.count else {
+            throw FleetProblem("“changes” is empty, or has a path twice")
+        }
+        self.init(
+            id: id, changes: changes, share: try Share(fields.json["percent"], "percent"), by: try fields.text("by"),
+            at: try fields.time("at"))
+        selector = try Labels(try fields.members("where"))
+        try readSteps(fields)
+        try readTimes(fields)
+        for text in try fields.texts("abortIf", max: Self.maxConditions) {
+            guard let condition = MetricCondition(parsing: text) else {
+                throw FleetProblem("“abortIf” is not like Service/Errors/Rate > 5")
+            }
+            abortIf.append(condition)
+        }
+    }
+
+    private mutating func readSteps(_ fields: FleetFields) throws(FleetProblem) {
+        guard let state = State(rawValue: try fields.text("state")) else {
+            throw FleetProblem("“state” is not open, paused or done")
+        }
+        self.state = state
+        steps = []
+        for element in try fields.array("steps", max: Self.maxSteps) { steps.append(try Share(element, "steps")) }
+        guard zip(steps, steps.dropFirst()).allSatisfy({ $0 < $1 }) else {
+            throw FleetProblem("“steps” does not rise from one to the next")
+        }
+    }
+
+    private mutating func readTimes(_ fields: FleetFields) throws(FleetProblem) {
+        every = try fields.seconds("everySeconds", from: 0) ?? 300
+        next = try fields.optionalTime("next")
+        lifetime = try fields.seconds("lifetimeSeconds")
+        confirmWithin = try fields.seconds("confirmSeconds")
+        confirmBy = try fields.optionalTime("confirmBy")
+        if fields.optional("members") != nil { reached = try fields.count("members") }
+    }
+
+    /// One line of JSON.
+    package var bytes: [UInt8] {
+        var fields: [(String, JSON)] = [
+            ("id", .string(id)), ("changes", .array(changes.map(\.json))), ("percent", share.json),
+            ("state", .string(state.rawValue)), ("steps", .array(steps.map(\.json))), ("everySeconds", .int(every)),
+        ]
+        if !selector.isEmpty { fields.add("where", selector.json) }
+        fields.add("next", next.map { .time($0) })
+        if !abortIf.isEmpty { fields.add("abortIf", .array(abortIf.map { .string($0.text) })) }
+        fields.add("lifetimeSeconds", lifetime.map { .int($0) })
+        fields.add("confirmSeconds", confirmWithin.map { .int($0) })
+        fields.add("confirmBy", confirmBy.map { .time($0) })
+        fields.add("members", reached.map { .int($0) })
+        return (fields + [("by", .text(by)), ("at", .time(at))]).line
+    }
+}
+
+extension Rollout.Change {
+    fileprivate init(_ fields: FleetFields) throws(FleetProblem) {
+        let path = try fields.path()
+        let kind = try fields.kind()
+        let value = try fields.value("value", kind)
+        guard let found = fields.json["found"] else {
+            self.init(path: path, value: value, found: nil)
+            return
+        }
+        // A plain value is never an object.
+        let isOwn = if case .object = found { true } else { false }
+        self.init(
+            path: path, value: value,
+            found: isOwn ? try FleetFields.ownValue(found) : try fields.value("found", kind))
+    }
+
+    fileprivate var json: JSON {
+        var fields: [(String, JSON)] = [("path", .string(path.joined))]
+        fields += StoredKind(haveOneKind ? [value, found] : [value])?.fields ?? []
+        fields.add("value", value.storedJSON)
+        fields.add("found", haveOneKind ? found?.storedJSON : found?.ownJSON)
+        return .object(fields)
+    }
+
+    /// Whether one kind describes both values. It does not if a build has changed the tweak's kind.
+    private var haveOneKind: Bool {
+        guard let found, value != .notSet || found != .notSet else { return true }
+        if value == .notSet || found == .notSet { return value.kind != .list && found.kind != .list }
+        let components = [value.componentKind, found.componentKind].compactMap(\.self)
+        return value.kind == found.kind && Set(components).count <= 1
+    }
+}
+
+/// A comparison of a figure with a limit, which aborts a rollout.
+package struct MetricCondition: Hashable, Sendable {
+    package enum Comparison: String, Hashable, Sendable, CaseIterable {
+        case above = ">", atLeast = ">=", below = "<", atMost = "<="
+    }
+
+    package var path: TweakPath
+    package var comparison: Comparison
+    package var limit: Double
+}
+
+extension MetricCondition {
+    /// Parses `Service/Errors/Rate > 5`; the path may contain spaces, and may be in quotes. A path with comparison
+    /// signs must be quoted: `=>` is a typing error, not part of a name.
+    package init?(parsing text: String) {
+        // Use the last comparison sign: a path may contain one, a number cannot. Longer signs come first.
+        let longest = Comparison.allCases.sorted { $0.rawValue.utf8.count > $1.rawValue.utf8.count }
+        let bytes = Array(text.utf8)
+        guard let last = bytes.lastIndex(where: { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "<") }) else {
+            return nil
+        }
+        guard let comparison = longest.first(where: { bytes[last...].starts(with: $0.rawValue.utf8) }),
+            case .number(let limit)? = TweakValue(
+                parsing: Self.trimmed(
+                    String(decoding: bytes[last...].dropFirst(comparison.rawValue.utf8.count), as: UTF8.self)),
+                as: .number),
+            let path = Self.path(Self.trimmed(String(decoding: bytes[..<last], as: UTF8.self)))
+        else { return nil }
+        self.init(path: path, comparison: comparison, limit: limit)
+    }
+
+    // Compare bytes: in Swift, a space or quote followed by a combining mark is a different character.
+    private static func trimmed(_ text: String) -> String {
+        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") }
+        let end = text.utf8.drop(while: isBlank).reversed().drop(while: isBlank)
+        return String(decoding: end.reversed(), as: UTF8.self)
+    }
+
+    private static func path(_ text: String) -> TweakPath? {
+        if text.utf8.first == UInt8(ascii: "\""), let path = JSON(text)?.string { return try? TweakPath(path) }
+        return holdsSigns(text) ? nil : try? TweakPath(text)
+    }
+
+    private static func holdsSigns(_ text: String) -> Bool { text.utf8.contains { "<>=".utf8.contains($0) } }
+
+    /// `Service/Errors/Rate > 5`
+    package var text: String {
+        let path = Self.holdsSigns(path.joined) ? Quoting.json(path.joined) : path.token
+        return "\(path) \(comparison.rawValue) \(TweakValue.number(limit).text)"
+    }
+
+    /// Whether a figure meets the condition.
+    package func isMet(by metric: Double) -> Bool {
+        switch comparison {
+        case .above: metric > limit
+        case .atLeast: metric >= limit
+        case .below: metric < limit
+        case .atMost: metric <= limit
+        }
     }
 }

@@ -1,4 +1,4 @@
-// Defines shares of a fleet, in hundredths of a percent.
+// Defines shares of a fleet, and decides which processes they include: a stable set that only grows with the share.
 
 import Tweaks
 
@@ -41,7 +41,7 @@ extension Share {
     package var number: String {
         let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
         if rest == 0 { return "\(whole)" }
-        return rest % 10 == 0 ? "\(whole).\(rest / 10)" : "\(whole).\(rest < 10 ? "0" : "")\(rest)"
+        return rest % 10 == 0 ? "\(whole).\(rest / 10)" : "\(whole).\(String(rest).padded(to: 2))"
     }
 
     /// `12.5 %`
@@ -60,4 +60,65 @@ extension Share {
     }
 
     var json: JSON { .literal(number) }
+}
+
+/// The hash of an instance and a rollout, which any language computes in ten lines:
+///
+///     hash = 0xcbf29ce484222325                     FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/
+///     for byte in instance, 0x00, rollout:
+///         hash = (hash ^ byte) * 0x100000001b3      unsigned 64-bit arithmetic
+///     hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccd
+///     hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53
+///     hash = hash ^ hash >> 33                      MurmurHash3's fmix64: https://github.com/aappleby/smhasher
+///
+/// An instance is included if `hash * 10000 / 2^64`, rounded down, is below the share in hundredths of a percent.
+package enum FleetHash {
+    /// Shares depend on the high bits, which FNV distributes poorly; the finalizer mixes them.
+    package static func value(instance: String, rollout: String) -> UInt64 {
+        mixed(fnv(rollout.utf8, after: fnv([0], after: fnv(instance.utf8))))
+    }
+
+    /// FNV-1a over 64 bits.
+    /// - Parameter before: The hash of the preceding bytes.
+    package static func fnv(_ bytes: some Sequence<UInt8>, after before: UInt64 = 0xCBF2_9CE4_8422_2325) -> UInt64 {
+        var hash = before
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        return hash
+    }
+
+    /// The finalizer `fmix64` of MurmurHash3.
+    private static func mixed(_ hash: UInt64) -> UInt64 {
+        var hash = hash
+        hash = (hash ^ hash >> 33) &* 0xFF51_AFD7_ED55_8CCD
+        hash = (hash ^ hash >> 33) &* 0xC4CE_B9FE_1A85_EC53
+        return hash ^ hash >> 33
+    }
+
+    /// Whether the hash is below a share of 2⁶⁴: exactly, hash / 2⁶⁴ < share / 10,000.
+    package static func isBelow(_ share: Share, instance: String, rollout: String) -> Bool {
+        position(instance: instance, rollout: rollout) < UInt64(share.hundredths)
+    }
+
+    /// The hash in hundredths of a percent of its range, 0…9,999.
+    static func position(instance: String, rollout: String) -> UInt64 {
+        value(instance: instance, rollout: rollout).multipliedFullWidth(by: 10_000).high
+    }
+}
+
+extension Rollout {
+    /// Whether the rollout includes an instance: its labels match, and its hash is below the share.
+    package func includes(_ instance: FleetInstance) -> Bool {
+        selects(instance) && FleetHash.isBelow(share, instance: instance.id, rollout: id)
+    }
+
+    /// Whether an instance has all labels of the selector; a missing label does not match.
+    package func selects(_ instance: FleetInstance) -> Bool {
+        selector.allSatisfy { instance.labels[$0.key] == $0.value }
+    }
+
+    /// The smallest share that includes one of these instances; nil if the selector matches none.
+    package func smallestShare(including instances: some Sequence<FleetInstance>) -> Share? {
+        let positions = instances.lazy.filter(selects).map { FleetHash.position(instance: $0.id, rollout: id) }
+        return positions.min().flatMap { Share(hundredths: Int($0) + 1) }
+    }
 }

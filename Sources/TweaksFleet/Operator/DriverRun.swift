@@ -1,6 +1,155 @@
-// Drives a rollout: receives inputs, asks the state machine for a decision, and carries it out.
+// Drives a rollout: claims it, watches it, asks the state machine for decisions, and carries them out.
 
 import Tweaks
+import TweaksSystem
+
+/// The exclusive right to drive a rollout, valid while the lease lives.
+package struct DriverClaim: Hashable, Sendable {
+    package let id: String
+    package let lease: EtcdLease
+    /// A comparison that holds while the claim does; every write of the driver includes it.
+    package let fence: EtcdTransaction.Compare
+
+    /// The seconds without a heartbeat after which another driver may take over.
+    package static let seconds: Int64 = 60
+}
+
+extension FleetOperator {
+    /// Becomes the driver of a rollout; fails if there is another one.
+    package func claim(
+        _ id: String, host: String, pid: Int64, seconds: Int64 = DriverClaim.seconds
+    ) async throws(FleetRefusal) -> DriverClaim {
+        let lease = try await grant(seconds: seconds)
+        let key = keys.driver(id)
+        let record = FleetDriver(host: host, pid: pid, by: by, at: now())
+        let result: EtcdTransactionResult
+        do throws(EtcdError) {
+            result = try await etcd.commit(
+                EtcdTransaction(
+                    if: [.modRevision(key, equals: 0)],
+                    then: [.put(key: key, value: record.bytes, lease: lease.id)], otherwise: [.range(.key(key))]))
+        } catch {
+            throw FleetRefusal(error, wasWriting: true)
+        }
+        if result.succeeded {
+            return DriverClaim(id: id, lease: lease, fence: .createRevision(key, equals: result.header.revision))
+        }
+        if case .range(let range)? = result.responses.first, let pair = range.keys.first, pair.lease == lease.id {
+            // A member applied the write, but its reply was lost.
+            return DriverClaim(id: id, lease: lease, fence: .createRevision(key, equals: pair.createRevision))
+        }
+        try? await etcd.revokeLease(lease.id)
+        throw Self.isDriven(id, by: result.responses.first)
+    }
+
+    private static func isDriven(_ id: String, by response: EtcdTransactionResult.Response?) -> FleetRefusal {
+        var who = "another operator"
+        if case .range(let range)? = response, let pair = range.keys.first, let driver = try? FleetDriver(pair.value) {
+            who = "\(driver.by) (process \(driver.pid) on \(driver.host))"
+        }
+        return FleetRefusal(
+            "rollout \(id) is driven by \(who); end that driver, or wait until its lease of "
+                + "\(DriverClaim.seconds) s is over")
+    }
+
+    /// Releases a claim, so that another driver need not wait.
+    package func release(_ claim: DriverClaim) async { try? await etcd.revokeLease(claim.lease.id) }
+}
+
+/// The source of a driver's inputs: etcd and a timer.
+package struct DriverFeed: Sendable {
+    private let fleet: FleetOperator
+    private let claim: DriverClaim
+    private let heartbeat: Duration
+
+    /// After this many heartbeats everything is read again, in case the watch is silently dead.
+    private static let heartbeatsPerRead = 3
+
+    /// - Parameter heartbeat: The interval of lease renewals: a third of its lifetime, so that two may fail.
+    package init(
+        _ fleet: FleetOperator, _ claim: DriverClaim, heartbeat: Duration = .seconds(DriverClaim.seconds / 3)
+    ) {
+        self.fleet = fleet
+        self.claim = claim
+        self.heartbeat = heartbeat
+    }
+
+    /// Starts the tasks that produce inputs; they end when they are canceled.
+    package func start(into inputs: AsyncStream<DriverInput>.Continuation) -> [Task<Void, Never>] {
+        [
+            Task { await follow(inputs) }, Task { await keepAlive(inputs) },
+            Task { await tick(inputs) },
+        ]
+    }
+
+    private func tick(_ inputs: AsyncStream<DriverInput>.Continuation) async {
+        while await pause(.seconds(1)) { inputs.yield(.tick) }
+    }
+
+    /// Sleeps; returns false if the task is canceled.
+    private func pause(_ duration: Duration) async -> Bool { (try? await Task.sleep(for: duration)) != nil }
+
+    // MARK: Watching
+
+    private func follow(_ inputs: AsyncStream<DriverInput>.Continuation) async {
+        var backoff = Backoff(.milliseconds(200) ... .seconds(5))
+        while !Task.isCancelled {
+            do {
+                let revision = try await readAll(inputs)
+                backoff.reset()
+                for try await message in fleet.etcd.watch(.prefix(fleet.keys.all), from: revision + 1) {
+                    if case .events(let header, let events) = message { inputs.yield(.watched(header, events)) }
+                }
+            } catch {
+                if Task.isCancelled { return }
+                inputs.yield(.outage(Self.text(error)))
+            }
+            guard await pause(backoff.next()) else { return }
+        }
+    }
+
+    private func readAll(_ inputs: AsyncStream<DriverInput>.Continuation) async throws(FleetRefusal) -> Int64 {
+        let instances = try await fleet.range(.prefix(fleet.keys.instances))
+        let rollout = try await fleet.range(.key(fleet.keys.rollout(claim.id)))
+        inputs.yield(.read(rollout: rollout, instances: instances))
+        return instances.header.revision
+    }
+
+    private static func text(_ error: any Error) -> String {
+        switch error {
+        case let refusal as FleetRefusal: refusal.description
+        case let error as EtcdError: FleetRefusal(error).description
+        default: "etcd: \(error)"
+        }
+    }
+
+    // MARK: The lease
+
+    private func keepAlive(_ inputs: AsyncStream<DriverInput>.Continuation) async {
+        var heartbeats = 0
+        var rest = heartbeat
+        while await pause(rest) {
+            do {
+                rest = heartbeat
+                guard try await fleet.etcd.keepAlive(claim.lease.id) != nil else {
+                    inputs.yield(.leaseLost)
+                    return
+                }
+                heartbeats += 1
+                if heartbeats % Self.heartbeatsPerRead == 0 {
+                    _ = try await readAll(inputs)
+                } else {
+                    inputs.yield(.rollout(try await fleet.range(.key(fleet.keys.rollout(claim.id)))))
+                }
+            } catch {
+                if Task.isCancelled { return }
+                inputs.yield(.outage(Self.text(error)))
+                // The lease outlives a short outage, so there is time for retries.
+                rest = .seconds(2)
+            }
+        }
+    }
+}
 
 /// An input of a driver.
 package enum DriverInput: Sendable {
@@ -79,7 +228,8 @@ package struct DriverRun: Sendable {
     package init(
         _ fleet: FleetOperator, _ claim: DriverClaim, timing: DriverTiming = DriverTiming(), isResumed: Bool = false
     ) {
-        (self.fleet, self.claim) = (fleet, claim)
+        self.fleet = fleet.fenced(by: claim.fence)
+        self.claim = claim
         driver = RolloutDriver(timing: timing)
         if isResumed { driver.noteOutage(until: fleet.now()) }
     }
@@ -89,31 +239,32 @@ package struct DriverRun: Sendable {
 
     /// Handles an input and carries out the decision that follows.
     package mutating func handle(_ input: DriverInput) async -> [DriverEvent] {
-        var output = noteGap()
+        noteGap()
+        var output: [DriverEvent] = []
         do throws(FleetRefusal) {
             switch input {
             case .read(let rollout, let instances):
-                if statuses.map({ $0.revision <= instances.header.revision }) ?? true {
+                if statuses == nil || instances.header.revision >= statuses?.revision ?? 0 {
                     statuses = InstanceStatuses(instances, fleet.keys)
                 }
                 try take(rollout)
-                output += noteContact()
+                output = noteContact()
             case .rollout(let result):
                 try take(result)
-                output += noteContact()
+                output = noteContact()
             case .watched(let header, let events):
                 statuses?.apply(header, events)
                 for event in events { try take(event) }
-                if fleet.now() &- decidedAt < Self.shortestPause { return output }
-            case .outage(let text): return output + noteOutage(text)
+                if fleet.now() &- decidedAt < Self.shortestPause { return [] }
+            case .outage(let text): return noteOutage(text)
             case .leaseLost:
                 let text = "rollout \(id) has another driver, or none: this one was away for too long; see status"
-                return output + [.ended(.lost(FleetRefusal(.refused, text)))]
+                return [.ended(.lost(FleetRefusal(text)))]
             case .tick: break
-            case .command(let command): return output + (await perform(command))
+            case .command(let command): return await perform(command)
             }
         } catch {
-            return output + [.ended(.lost(error))]
+            return [.ended(.lost(error))]
         }
         return output + (await decide())
     }
@@ -136,16 +287,14 @@ package struct DriverRun: Sendable {
         do throws(FleetProblem) {
             return VersionedRecord(try Rollout(pair.value), pair)
         } catch {
-            throw FleetRefusal(
-                .refused, "rollout \(id) can no longer be read: \(error.description); abort \(id) deletes it")
+            throw FleetRefusal("rollout \(id) can no longer be read: \(error.description); abort \(id) deletes it")
         }
     }
 
-    private mutating func noteGap() -> [DriverEvent] {
+    private mutating func noteGap() {
         let now = fleet.now()
-        defer { lastInputAt = now }
         if let lastInputAt, now &- lastInputAt > Self.longestGap { driver.noteOutage(until: now) }
-        return []
+        lastInputAt = now
     }
 
     private mutating func noteOutage(_ text: String) -> [DriverEvent] {
@@ -165,8 +314,7 @@ package struct DriverRun: Sendable {
     private mutating func decide() async -> [DriverEvent] {
         guard let statuses, !isDisconnected, revision > 0 else { return [] }
         decidedAt = fleet.now()
-        let decision = driver.decide(
-            DriverObservation(rollout: record, live: statuses.live, now: fleet.now()))
+        let decision = driver.decide(record, live: statuses.live, now: decidedAt)
         if let refused, fleet.now() < refused.until, decision.needsSpace { return [] }
         do throws(FleetRefusal) {
             let output = try await act(on: decision)
@@ -177,13 +325,12 @@ package struct DriverRun: Sendable {
             guard case .noSpace? = error.etcd else { return [.ended(.lost(error))] }
             // The rollout cannot advance, but it can still be aborted: keep checking its abort conditions.
             let isNewRefusal = refused?.text != error.description
-            refused = (error.description, fleet.now() &+ Self.refusalPause)
+            refused = (text: error.description, until: fleet.now() &+ Self.refusalPause)
             return isNewRefusal ? [.refused(error)] : []
         }
     }
 
     private mutating func act(on decision: DriverDecision) async throws(FleetRefusal) -> [DriverEvent] {
-        let fence = claim.fence
         switch decision {
         case .wait, .awaitResume: return []
         case .gone, .done: return [.ended(try await readOutcome())]
@@ -192,17 +339,17 @@ package struct DriverRun: Sendable {
             askedUntil = until
             return [.awaitingConfirmation(until: until)]
         case .advance(let share):
-            try await refresh(after: fleet.step(id, from: record?.value.share ?? .none, to: share, fence: fence))
+            try await refresh(after: fleet.step(id, from: record?.value.share ?? .none, to: share))
             return [.stepped(to: share)]
         case .awaitConfirmation(let until):
-            try await refresh(after: fleet.awaitConfirmation(id, until: until, fence: fence))
+            try await refresh(after: fleet.awaitConfirmation(id, until: until))
             return []
         case .pause(let reason):
-            try await refresh(after: fleet.pause(id, because: reason, fence: fence))
+            try await refresh(after: fleet.pause(id, because: reason))
             return [.paused(reason)]
-        case .finish: return [.ended(.finished(try await fleet.finish(id, fence: fence)))]
+        case .finish: return [.ended(.finished(try await fleet.finish(id)))]
         case .abort(let reason):
-            return [.ended(.aborted(reason, try await fleet.abort(id, because: reason, fence: fence)))]
+            return [.ended(.aborted(reason, try await fleet.abort(id, because: reason)))]
         }
     }
 
@@ -222,15 +369,15 @@ package struct DriverRun: Sendable {
     private mutating func perform(_ command: DriverCommand) async -> [DriverEvent] {
         do throws(FleetRefusal) {
             switch command {
-            case .finish: return [.ended(.finished(try await fleet.finish(id, fence: claim.fence)))]
+            case .finish: return [.ended(.finished(try await fleet.finish(id)))]
             case .abort:
-                return [.ended(.aborted("\(fleet.by) asked for it", try await fleet.abort(id, fence: claim.fence)))]
+                return [.ended(.aborted("\(fleet.by) asked for it", try await fleet.abort(id)))]
             case .pause:
-                try await refresh(after: fleet.pause(id, fence: claim.fence))
+                try await refresh(after: fleet.pause(id))
                 return [.paused("\(fleet.by) asked for it")]
             case .leave: return [.ended(.left)]
             case .resume:
-                try await refresh(after: fleet.resume(id, fence: claim.fence))
+                try await refresh(after: fleet.resume(id))
                 return [.resumed]
             }
         } catch {

@@ -1,6 +1,86 @@
-// Builds the transaction of an operator's command: its keys, the head, the log.
+// Builds the transaction of an operator's command from the state that it was validated against.
 
-import Tweaks
+package import Tweaks
+
+/// A parsed record with the etcd metadata of its key.
+package typealias VersionedRecord = DesiredState.Entry
+
+/// The desired keys of a fleet at one revision.
+package struct OperatorView: Sendable {
+    package let header: EtcdHeader
+    package let desired: DesiredState
+    /// Log entries to delete with the next write.
+    package var outdated: [[UInt8]] = []
+    private let revisions: [[UInt8]: Int64]
+    private let keys: FleetKeys
+
+    package init(_ result: EtcdRangeResult, _ keys: FleetKeys) {
+        header = result.header
+        self.keys = keys
+        var desired = DesiredState(keys: keys)
+        desired.replace(with: result.keys)
+        self.desired = desired
+        revisions = Dictionary(result.keys.map { ($0.key, $0.modRevision) }) { first, _ in first }
+    }
+
+    package var head: VersionedRecord<FleetHead>? { desired.head }
+    package var values: [TweakPath: VersionedRecord<DesiredValue>] { desired.values }
+    package var rollouts: [String: VersionedRecord<Rollout>] { desired.rollouts }
+    /// Unreadable or unreliable keys, with the reason for each; they do not affect other keys.
+    package var unreadable: [[UInt8]: String] { desired.problems }
+
+    /// The revision at which a key was last changed; 0 if it does not exist.
+    package func revision(of key: [UInt8]) -> Int64 { revisions[key] ?? 0 }
+
+    /// The fleet's value of a path.
+    package func value(_ path: TweakPath) -> TweakValue? { values[path]?.value.value }
+
+    /// Rollouts in the order in which they apply: by create revision, then ID.
+    package var ordered: [VersionedRecord<Rollout>] {
+        rollouts.values.sorted { ($0.createRevision, $0.value.id) < ($1.createRevision, $1.value.id) }
+    }
+
+    /// The open or paused rollout that reserves a path. Standing rules reserve nothing.
+    package func openRollout(for path: TweakPath) -> VersionedRecord<Rollout>? {
+        ordered.first { $0.value.state != .done && $0.value.changes.contains { $0.path == path } }
+    }
+
+    /// Throws if an open rollout reserves one of the paths.
+    /// - Parameter except: The ID of a rollout to ignore.
+    package func checkFree(_ paths: some Sequence<TweakPath>, except: String? = nil) throws(FleetRefusal) {
+        for path in paths {
+            guard let owner = openRollout(for: path)?.value, owner.id != except else { continue }
+            throw FleetRefusal(
+                "\(path.token): rollout \(owner.id) by \(owner.by) holds it at \(owner.share.text); "
+                    + "finish \(owner.id) or abort \(owner.id) first")
+        }
+    }
+
+    /// The rollout with an ID.
+    package func rollout(_ id: String) throws(FleetRefusal) -> VersionedRecord<Rollout> {
+        if let record = rollouts[id] { return record }
+        if let why = unreadable[keys.rollout(id)] {
+            throw FleetRefusal("rollout \(id) cannot be read: \(why); abort \(id) deletes it")
+        }
+        let known = ordered.map(\.value.id)
+        let remedy = known.isEmpty ? "none is open" : "there are \(known.joined(separator: ", "))"
+        throw FleetRefusal("there is no rollout \(Quoting.excerpt(id)); \(remedy)")
+    }
+
+    /// The counter of the next write.
+    package func nextCounter() throws(FleetRefusal) -> UInt64 {
+        if head == nil, let why = unreadable[keys.head] {
+            throw FleetRefusal("\(keys.name): its head cannot be read: \(why); adopt writes a new one")
+        }
+        return try Self.after(head?.value.counter ?? 0)
+    }
+
+    static func after(_ counter: UInt64) throws(FleetRefusal) -> UInt64 {
+        let (next, overflow) = counter.addingReportingOverflow(1)
+        if overflow { throw FleetRefusal("the head's counter is at its end; use another prefix") }
+        return next
+    }
+}
 
 /// The changes of one write.
 package struct FleetEdit: Sendable {
@@ -13,8 +93,8 @@ package struct FleetEdit: Sendable {
     package var changes: [FleetLogEntry.Change] = []
     /// Operations on keys below `desired/`, except for the head.
     package var operations: [EtcdTransaction.Operation] = []
-    /// Comparisons in addition to those of the head and the written keys.
-    package var compares: [EtcdTransaction.Compare] = []
+    /// A comparison in addition to those of the head and the written keys: the driver's claim.
+    package var fence: EtcdTransaction.Compare?
     /// The head's counter, if it is not the next number.
     package var counter: UInt64?
     /// Why a driver did it automatically, for the log.
@@ -23,7 +103,9 @@ package struct FleetEdit: Sendable {
     package var notes: [String] = []
 
     package init(_ verb: String, _ what: String, rollout: String? = nil) {
-        (self.verb, self.what, self.rollout) = (verb, what, rollout)
+        self.verb = verb
+        self.what = what
+        self.rollout = rollout
     }
 
     /// The maximum number of changes in one write: etcd's limit is 128 operations.
@@ -32,13 +114,11 @@ package struct FleetEdit: Sendable {
     static let maxBytes = 262_144
     /// The size limit in bytes, including the log's old values; etcd's limit is 1.5 MiB.
     static let maxRequestBytes = 1_048_576
-    static let maxOperations = 128
 
     /// Rejects more changes than one write may contain.
     static func checkCount(_ count: Int, _ subject: String) throws(FleetRefusal) {
         if count <= maxChanges { return }
         throw FleetRefusal(
-            .refused,
             "\(subject): \(count) changes are too many for one write, which has at most \(maxChanges); "
                 + "do it in several parts")
     }
@@ -53,7 +133,7 @@ package struct FleetEdit: Sendable {
     func transaction(
         _ view: OperatorView, _ keys: FleetKeys, by: String, at: Int64
     ) throws(FleetRefusal) -> (transaction: EtcdTransaction, entry: FleetLogEntry) {
-        let counter = if let counter = self.counter { counter } else { try view.nextCounter() }
+        let counter = if let counter { counter } else { try view.nextCounter() }
         try Self.checkCount(changes.count, verb)
         try Self.checkBytes(operations, max: Self.maxBytes, verb)
         var head = FleetHead(counter: counter, by: by, what: what, at: at)
@@ -64,21 +144,22 @@ package struct FleetEdit: Sendable {
         var all = operations
         all.append(.put(key: keys.head, value: head.bytes))
         all.append(.put(key: keys.log(counter), value: entry.bytes))
-        all += view.outdated.prefix(Self.maxOperations - all.count).map { .delete(.key($0)) }
+        all += view.outdated.prefix(EtcdRequests.maxOperations - all.count).map { .delete(.key($0)) }
         try Self.checkBytes(all, max: Self.maxRequestBytes, verb)
         var compares: [EtcdTransaction.Compare] = [.modRevision(keys.head, equals: view.revision(of: keys.head))]
         compares += operations.compactMap(\.touched).map { .modRevision($0, equals: view.revision(of: $0)) }
-        let transaction = EtcdTransaction(
-            if: compares + self.compares, then: all, otherwise: self.compares.map { .range(.key($0.key)) })
-        return (transaction, entry)
+        guard let fence else { return (EtcdTransaction(if: compares, then: all), entry) }
+        return (EtcdTransaction(if: compares + [fence], then: all, otherwise: [.range(.key(fence.key))]), entry)
     }
 
-    /// Throws if an additional comparison failed: a retry would not help.
-    func checkFences(_ responses: [EtcdTransactionResult.Response]) throws(FleetRefusal) {
-        for (compare, response) in zip(compares, responses) {
-            guard case .range(let range) = response, !compare.holds(for: range.keys.first) else { continue }
-            throw FleetRefusal(.refused, "\(what): this driver has lost its claim; another one may have it, see status")
-        }
+    /// Throws if the fence does not hold: a retry would not help.
+    func checkFence(_ response: EtcdTransactionResult.Response?) throws(FleetRefusal) {
+        guard let fence, case .range(let range)? = response, !fence.holds(for: range.keys.first) else { return }
+        throw Self.lostClaim(what)
+    }
+
+    static func lostClaim(_ what: String) -> FleetRefusal {
+        FleetRefusal("\(what): this driver has lost its claim; another one may have it, see status")
     }
 
     private static func checkBytes(
@@ -89,9 +170,7 @@ package struct FleetEdit: Sendable {
         }
         if count <= max { return }
         throw FleetRefusal(
-            .refused,
-            "\(verb): \(count) bytes are too many for one write, which has at most \(max); "
-                + "do it in several parts")
+            "\(verb): \(count) bytes are too many for one write, which has at most \(max); do it in several parts")
     }
 }
 

@@ -1,4 +1,4 @@
-// Begins, advances, pauses and resumes rollouts; each rewrite keeps the lease, which a plain put would detach.
+// Begins, advances, pauses, finishes and aborts rollouts; a rewrite keeps the lease, which a plain put would detach.
 
 package import Tweaks
 
@@ -20,14 +20,21 @@ package struct RolloutPlan: Sendable {
     /// `rollout`, or `set` for temporary values.
     package var verb = "rollout"
 
-    package init(id: String, assignments: [FleetAssignment]) { (self.id, self.assignments) = (id, assignments) }
+    package init(id: String, assignments: [FleetAssignment]) {
+        self.id = id
+        self.assignments = assignments
+    }
 
     /// Creates the record, including the values that it replaces.
     package func rollout(by: String, at: Int64, found: (TweakPath) -> TweakValue?) -> Rollout {
         let changes = assignments.map { Rollout.Change(path: $0.path, value: $0.value, found: found($0.path)) }
         var rollout = Rollout(id: id, changes: changes, share: steps.first ?? .all, by: by, at: at)
-        (rollout.selector, rollout.steps, rollout.every) = (selector, steps, every)
-        (rollout.abortIf, rollout.confirmWithin, rollout.lifetime) = (abortIf, confirmWithin, lease?.seconds)
+        rollout.selector = selector
+        rollout.steps = steps
+        rollout.every = every
+        rollout.abortIf = abortIf
+        rollout.confirmWithin = confirmWithin
+        rollout.lifetime = lease?.seconds
         // A temporary change has no steps and no driver.
         if verb == "rollout" { rollout.next = at.adding(seconds: every) } else { rollout.every = 0 }
         return rollout
@@ -51,7 +58,7 @@ extension FleetOperator {
         return try await write { view throws(FleetRefusal) in
             try view.checkFree(plan.assignments.map(\.path))
             if view.revision(of: keys.rollout(plan.id)) != 0 {
-                throw FleetRefusal(.refused, "there is already a rollout \(plan.id); use another ID")
+                throw FleetRefusal("there is already a rollout \(plan.id); use another ID")
             }
             var rollout = plan.rollout(by: by, at: now(), found: view.value)
             if plan.verb == "rollout" { rollout.count(live) }
@@ -59,7 +66,7 @@ extension FleetOperator {
                 plan.verb, FleetEdit.summary(plan.verb, plan.assignments.map(\.path)), rollout: plan.id)
             edit.changes = rollout.changes.map { .init(path: $0.path, old: $0.found, new: $0.value) }
             edit.operations = [put(rollout, lease: plan.lease?.id ?? 0)]
-            edit.compares = plan.driver.map { [$0] } ?? []
+            edit.fence = plan.driver
             return edit
         }
     }
@@ -69,11 +76,9 @@ extension FleetOperator {
     }
 
     /// Rewrites a rollout and keeps its lease.
-    /// - Parameters:
-    ///   - fence: An additional comparison, such as the driver's claim.
-    ///   - change: Edits the rollout; returns false if nothing changes.
+    /// - Parameter change: Edits the rollout; returns false if nothing changes.
     private func rewrite(
-        _ id: String, _ verb: String, because reason: String? = nil, fence: EtcdTransaction.Compare? = nil,
+        _ id: String, _ verb: String, because reason: String? = nil,
         _ change: (inout Rollout) throws(FleetRefusal) -> Bool
     ) async throws(FleetRefusal) -> FleetReceipt {
         try await write { view throws(FleetRefusal) in
@@ -83,22 +88,18 @@ extension FleetOperator {
             var edit = FleetEdit(verb, "\(verb) \(id)", rollout: id)
             edit.why = reason
             edit.operations = [put(rollout, lease: record.lease)]
-            edit.compares = fence.map { [$0] } ?? []
             return edit
         }
     }
 
     /// Changes the share of an open rollout.
     /// - Parameter from: The expected current share.
-    package func step(
-        _ id: String, from: Share, to share: Share, fence: EtcdTransaction.Compare? = nil
-    ) async throws(FleetRefusal) -> FleetReceipt {
+    package func step(_ id: String, from: Share, to share: Share) async throws(FleetRefusal) -> FleetReceipt {
         let live = try await instanceStatuses().live
-        return try await rewrite(id, "step", because: "to \(share.text)", fence: fence) {
-            rollout throws(FleetRefusal) in
+        return try await rewrite(id, "step", because: "to \(share.text)") { rollout throws(FleetRefusal) in
             guard rollout.state == .open, rollout.share == from else {
                 throw FleetRefusal(
-                    .refused, "rollout \(id) is \(rollout.state.rawValue) at \(rollout.share.text) now; look again")
+                    "rollout \(id) is \(rollout.state.rawValue) at \(rollout.share.text) now; look again")
             }
             rollout.share = share
             rollout.next = now().adding(seconds: rollout.every)
@@ -108,11 +109,9 @@ extension FleetOperator {
     }
 
     /// Sets the deadline for the operator to finish it.
-    package func awaitConfirmation(
-        _ id: String, until: Int64, fence: EtcdTransaction.Compare? = nil
-    ) async throws(FleetRefusal) -> FleetReceipt {
+    package func awaitConfirmation(_ id: String, until: Int64) async throws(FleetRefusal) -> FleetReceipt {
         let deadline = "to be finished until \(TimeText.seconds(until))"
-        return try await rewrite(id, "step", because: deadline, fence: fence) { rollout in
+        return try await rewrite(id, "step", because: deadline) { rollout in
             if rollout.state != .open || rollout.confirmBy != nil { return false }
             rollout.confirmBy = until
             return true
@@ -121,39 +120,36 @@ extension FleetOperator {
 
     /// Pauses a rollout at its share.
     /// - Parameter reason: Why a driver does it automatically; nil for an operator's command.
-    package func pause(
-        _ id: String, because reason: String? = nil, fence: EtcdTransaction.Compare? = nil
-    ) async throws(FleetRefusal) -> FleetReceipt {
-        try await rewrite(id, "pause", because: reason, fence: fence) { rollout throws(FleetRefusal) in
+    package func pause(_ id: String, because reason: String? = nil) async throws(FleetRefusal) -> FleetReceipt {
+        try await rewrite(id, "pause", because: reason) { rollout throws(FleetRefusal) in
             try Self.checkDriven(rollout)
             if rollout.state == .paused { return false }
-            (rollout.state, rollout.next) = (.paused, nil)
+            rollout.state = .paused
+            rollout.next = nil
             return true
         }
     }
 
     /// Resumes a rollout at its share. The new driver waits as long as after a step, and for the step's number of
     /// members; after a pause the current number counts, since the operator has seen it.
-    package func resume(
-        _ id: String, fence: EtcdTransaction.Compare? = nil
-    ) async throws(FleetRefusal) -> FleetReceipt {
+    package func resume(_ id: String) async throws(FleetRefusal) -> FleetReceipt {
         let live = try await instanceStatuses().live
-        return try await rewrite(id, "resume", fence: fence) { rollout throws(FleetRefusal) in
+        return try await rewrite(id, "resume") { rollout throws(FleetRefusal) in
             try Self.checkDriven(rollout)
             if rollout.state == .open, rollout.next != nil, fence == nil { return false }
             if rollout.state == .paused { rollout.count(live) }
-            (rollout.state, rollout.next) = (.open, now().adding(seconds: rollout.every))
+            rollout.state = .open
+            rollout.next = now().adding(seconds: rollout.every)
             return true
         }
     }
 
     private static func checkDriven(_ rollout: Rollout) throws(FleetRefusal) {
         if rollout.state == .done {
-            throw FleetRefusal(.refused, "rollout \(rollout.id) is a standing rule; abort \(rollout.id) ends it")
+            throw FleetRefusal("rollout \(rollout.id) is a standing rule; abort \(rollout.id) ends it")
         }
         if rollout.isTemporary {
             throw FleetRefusal(
-                .refused,
                 "rollout \(rollout.id) is for a while and has no steps; finish \(rollout.id) makes it "
                     + "permanent, abort \(rollout.id) ends it")
         }
@@ -168,4 +164,119 @@ extension Rollout {
     fileprivate mutating func count(_ live: [LiveInstance]) {
         reached = Int64(live.count { !$0.status.isUnstable && includes($0.instance) })
     }
+}
+
+extension FleetOperator {
+    /// Makes a rollout permanent. Without a selector it becomes values for all processes; with one it becomes a
+    /// standing rule.
+    /// - Parameter force: Also before it has reached all processes, and if the replaced values have changed.
+    package func finish(_ id: String, force: Bool = false) async throws(FleetRefusal) -> FleetReceipt {
+        try await write { view throws(FleetRefusal) in
+            let record = try view.rollout(id)
+            let rollout = record.value
+            if rollout.state == .done {
+                throw FleetRefusal("rollout \(id) is a standing rule already; abort \(id) ends it")
+            }
+            if !force { try checkFinishable(rollout, view) }
+            return rollout.selector.isEmpty ? foldedIntoValues(rollout, view) : standingRule(rollout)
+        }
+    }
+
+    private func checkFinishable(_ rollout: Rollout, _ view: OperatorView) throws(FleetRefusal) {
+        if rollout.share < .all {
+            throw FleetRefusal(
+                "rollout \(rollout.id) is at \(rollout.share.text); resume \(rollout.id) goes on, "
+                    + "and finish \(rollout.id) --force applies it to all processes at once")
+        }
+        for change in rollout.changes where view.value(change.path) != change.found {
+            let (found, present) = (change.found.shown, view.value(change.path).shown)
+            throw FleetRefusal(
+                "\(change.path.token) is \(present) now, and rollout \(rollout.id) found \(found); "
+                    + "abort \(rollout.id), or finish \(rollout.id) --force writes over it")
+        }
+    }
+
+    /// Turns the changes into values for all processes and deletes the rollout.
+    private func foldedIntoValues(_ rollout: Rollout, _ view: OperatorView) -> FleetEdit {
+        var edit = FleetEdit("finish", "finish \(rollout.id)", rollout: rollout.id)
+        edit.changes = rollout.changes.map { .init(path: $0.path, old: view.value($0.path), new: $0.value) }
+        edit.operations = rollout.changes.map {
+            .put(key: keys.value($0.path), value: DesiredValue(value: $0.value, by: by, at: now()).bytes)
+        }
+        edit.operations.append(.delete(.key(keys.rollout(rollout.id))))
+        return edit
+    }
+
+    /// Turns the rollout into a rule for the selected processes, without a lease or a driver.
+    private func standingRule(_ rollout: Rollout) -> FleetEdit {
+        var rule = rollout
+        rule.state = .done
+        rule.share = .all
+        rule.steps = [.all]
+        rule.next = nil
+        rule.confirmBy = nil
+        rule.confirmWithin = nil
+        rule.lifetime = nil
+        rule.abortIf = []
+        var edit = FleetEdit("finish", "finish \(rollout.id)", rollout: rollout.id)
+        edit.operations = [put(rule, lease: 0)]
+        return edit
+    }
+
+    /// Reverts a rollout by deleting it. If etcd is out of space, the deletion still works, but is not logged.
+    /// - Parameter reason: Why a driver does it automatically; nil for an operator's command.
+    package func abort(_ id: String, because reason: String? = nil) async throws(FleetRefusal) -> FleetReceipt {
+        do throws(FleetRefusal) {
+            return try await write { view throws(FleetRefusal) in
+                var edit = FleetEdit("abort", "abort \(id)", rollout: id)
+                edit.why = reason
+                let key = keys.rollout(id)
+                // An unreadable rollout can still be deleted.
+                if view.unreadable[key] == nil {
+                    edit.changes = try view.rollout(id).value.changes.map {
+                        .init(path: $0.path, old: $0.value, new: view.value($0.path))
+                    }
+                }
+                edit.operations = [.delete(.key(key))]
+                return edit
+            }
+        } catch {
+            guard case .noSpace? = error.etcd else { throw error }
+            return try await deleteWithoutLog(id)
+        }
+    }
+
+    private func deleteWithoutLog(_ id: String) async throws(FleetRefusal) -> FleetReceipt {
+        do throws(EtcdError) {
+            if let header = try await deletion(of: keys.rollout(id)) {
+                return FleetReceipt(header: header, rollout: id, notes: [Self.withoutLog])
+            }
+        } catch {
+            throw FleetRefusal(error, wasWriting: true)
+        }
+        throw FleetEdit.lostClaim("abort \(id)")
+    }
+
+    /// Deletes a key; returns nil if the fence does not hold.
+    private func deletion(of key: [UInt8]) async throws(EtcdError) -> EtcdHeader? {
+        let deletion = [EtcdTransaction.Operation.delete(.key(key))]
+        if let fence {
+            do throws(EtcdError) {
+                let result = try await etcd.commit(EtcdTransaction(if: [fence], then: deletion))
+                return result.succeeded ? result.header : nil
+            } catch .noSpace {
+                // Over its quota, an older etcd refuses even this transaction: compare with a separate read instead.
+                let pair = try await etcd.range(EtcdRange(.key(fence.key))).keys.first
+                if !fence.holds(for: pair) { return nil }
+            }
+        }
+        return try await etcd.commit(EtcdTransaction(then: deletion)).header
+    }
+
+    private static let withoutLog = "etcd is out of space: the rollout is deleted, and that is not in the log"
+}
+
+extension TweakValue? {
+    /// The value's text, or a placeholder if there is none.
+    package var shown: String { map(\.text) ?? "(none)" }
 }

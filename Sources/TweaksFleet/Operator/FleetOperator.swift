@@ -12,6 +12,8 @@ package struct FleetOperator: Sendable {
     package let now: @Sendable () -> Int64
     /// Validates writes without sending them.
     package var isDryRun = false
+    /// A comparison that each write includes, such as the driver's claim.
+    private(set) var fence: EtcdTransaction.Compare?
     /// Generates IDs of rollouts.
     package let makeID: @Sendable () -> String
 
@@ -19,7 +21,18 @@ package struct FleetOperator: Sendable {
         _ etcd: any Etcd, _ keys: FleetKeys, by: String, now: @escaping @Sendable () -> Int64,
         makeID: @escaping @Sendable () -> String = FleetOperator.randomID
     ) {
-        (self.etcd, self.keys, self.by, self.now, self.makeID) = (etcd, keys, by, now, makeID)
+        self.etcd = etcd
+        self.keys = keys
+        self.by = by
+        self.now = now
+        self.makeID = makeID
+    }
+
+    /// The operator as the driver of a rollout: its writes fail after the claim is lost.
+    package func fenced(by fence: EtcdTransaction.Compare) -> FleetOperator {
+        var fenced = self
+        fenced.fence = fence
+        return fenced
     }
 
     /// The number of entries that the log keeps.
@@ -39,8 +52,9 @@ package struct FleetOperator: Sendable {
         OperatorView(try await range(.prefix(keys.desired)), keys)
     }
 
-    func range(_ range: EtcdKeys, limit: Int = 0, keysOnly: Bool = false) async throws(FleetRefusal) -> EtcdRangeResult
-    {
+    func range(
+        _ range: EtcdKeys, limit: Int = 0, keysOnly: Bool = false
+    ) async throws(FleetRefusal) -> EtcdRangeResult {
         do throws(EtcdError) {
             return try await etcd.range(EtcdRange(range, limit: limit, keysOnly: keysOnly))
         } catch {
@@ -68,9 +82,10 @@ package struct FleetOperator: Sendable {
             // A random delay keeps two frequent writers from staying in step, where one would always lose.
             if attempt > 0 { try? await Task.sleep(for: .milliseconds(Int64.random(in: 0...min(5 << attempt, 200)))) }
             var view = try await readState()
-            guard let edit = try makeEdit(view) else {
+            guard var edit = try makeEdit(view) else {
                 return FleetReceipt(header: view.header, notes: ["there is nothing to change"])
             }
+            edit.fence = edit.fence ?? fence
             view.outdated = try await outdated()
             switch try await commit(edit, view) {
             case .done(let receipt): return receipt
@@ -108,12 +123,13 @@ package struct FleetOperator: Sendable {
             let refusal = FleetRefusal(error, wasWriting: true)
             // A failing member may have applied it; ask the others.
             guard refusal.kind == .unreachable, let revision = try? await revision(of: entry) else { throw refusal }
-            (receipt.header.revision, receipt.sequence) = (revision, entry.sequence)
+            receipt.header.revision = revision
+            receipt.sequence = entry.sequence
             return .done(receipt)
         }
         if !result.succeeded {
             guard let revision = try await revision(of: entry) else {
-                try edit.checkFences(result.responses)
+                try edit.checkFence(result.responses.first)
                 return .raced
             }
             receipt.header.revision = revision
@@ -132,4 +148,58 @@ package struct FleetOperator: Sendable {
 
     private static let firstWrite =
         "the first write of this fleet in this etcd; processes that followed another etcd wait for adopt"
+}
+
+/// Why a command failed or has an unknown result: subject, problem, remedy.
+package struct FleetRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Kind: Hashable, Sendable {
+        /// The fleet's state or etcd does not allow it.
+        case refused
+        /// The command is invalid.
+        case usage
+        /// etcd does not reply.
+        case unreachable
+    }
+
+    package let kind: Kind
+    package let description: String
+    /// The underlying etcd error, if any.
+    package let etcd: EtcdError?
+
+    package init(_ kind: Kind, _ description: String, etcd: EtcdError? = nil) {
+        self.kind = kind
+        self.description = description
+        self.etcd = etcd
+    }
+
+    /// The fleet's state or etcd does not allow it.
+    init(_ description: String) { self.init(.refused, description) }
+}
+
+extension FleetRefusal {
+    /// Describes an etcd error to an operator.
+    /// - Parameter wasWriting: The reply to a write is missing, so it may have been applied.
+    package init(_ error: EtcdError, wasWriting: Bool = false) {
+        let (kind, text) = Self.meaning(of: error)
+        let doubt = wasWriting && kind == .unreachable ? "; whether it was written is not known, look at history" : ""
+        self.init(kind, "etcd: \(Quoting.sanitized(text))\(doubt)", etcd: error)
+    }
+
+    private static func meaning(of error: EtcdError) -> (Kind, String) {
+        switch error {
+        case .unreachable(let text): (.unreachable, "\(text); start it, or name another with --etcd URL")
+        case .unavailable(let text): (.unreachable, "\(text); try again when it has a leader")
+        case .unauthenticated(let text): (.refused, "\(text); name a user with --user and --password-file")
+        case .forbidden(let text): (.refused, "\(text); ask for the operator's role on this prefix")
+        case .noSpace(let text):
+            (.refused, "\(text); compact and defragment it, then disarm its alarm. abort works meanwhile")
+        case .compacted(let revision): (.refused, "what came before revision \(revision) is compacted; try again")
+        case .futureRevision(let text): (.refused, "\(text); this is another etcd than before")
+        case .leaseNotFound: (.refused, "the lease is gone; try again")
+        case .tooLarge(let text): (.refused, text)
+        case .refused(let text): (.refused, "it refused the request: \(text)")
+        case .garbled(let text): (.refused, "\(text); is this etcd, and its JSON gateway on?")
+        case .cancelled: (.unreachable, "interrupted")
+        }
+    }
 }

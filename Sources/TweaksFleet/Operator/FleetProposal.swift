@@ -1,6 +1,6 @@
-// Parses values by the kinds that builds declare, and collects the builds that would refuse them.
+// Parses the values of a command by the kinds that builds declare, and finds the builds that would refuse them.
 
-import Tweaks
+package import Tweaks
 
 /// The assignments of a command, validated.
 package struct FleetProposal: Sendable {
@@ -16,7 +16,7 @@ package struct FleetProposal: Sendable {
     package func check() throws(FleetRefusal) {
         guard let first = refusals.first else { return }
         let more = refusals.count > 1 ? " (and \(refusals.count - 1) more refusals)" : ""
-        throw FleetRefusal(.refused, "\(first.text)\(more); check lists them, and --force sets it anyway")
+        throw FleetRefusal("\(first.text)\(more); check lists them, and --force sets it anyway")
     }
 }
 
@@ -29,7 +29,8 @@ extension FleetOperator {
         let view = try await readState()
         let statuses = try await instanceStatuses()
         let catalog = BuildCatalog(try await range(.prefix(keys.builds)), keys, statuses.live)
-        var (assignments, notes): ([FleetAssignment], [String]) = ([], [])
+        var assignments: [FleetAssignment] = []
+        var notes: [String] = []
         for text in texts {
             let (assignment, note) = try Self.typed(text, view, catalog, allowsNew: allowsNew)
             assignments.append(assignment)
@@ -56,7 +57,6 @@ extension FleetOperator {
         }
         let kind = first.kind.phrase + (first.component.map { " of \($0.rawValue)" } ?? "")
         throw FleetRefusal(
-            .refused,
             "\(path.token): \(Quoting.excerpt(text.text)) is not \(kind), which builds declare it to be; "
                 + "write it as export does")
     }
@@ -69,12 +69,11 @@ extension FleetOperator {
         let path = text.path
         guard allowsNew || catalog.isPartial else {
             let why = catalog.entries.isEmpty ? "no build has declared anything yet" : "no build has it"
-            throw FleetRefusal(.refused, "\(path.token): \(why); correct the path, or use --new")
+            throw FleetRefusal("\(path.token): \(why); correct the path, or use --new")
         }
         if let known = view.value(path) {
             guard let value = TweakValue(parsing: text.text, as: known.kind, of: known.componentKind) else {
                 throw FleetRefusal(
-                    .refused,
                     "\(path.token): \(Quoting.excerpt(text.text)) is not \(known.kind.phrase), as the "
                         + "fleet's value is; reset it first to set another kind")
             }
@@ -82,5 +81,144 @@ extension FleetOperator {
         }
         let value = TweakValue(inferring: text.text, isQuoted: text.isQuoted)
         return (FleetAssignment(path, value), "\(path.token): no build has it; taken as \(value.kind.phrase)")
+    }
+}
+
+/// An assignment as the operator wrote it.
+package struct TextAssignment: Hashable, Sendable {
+    package var path: TweakPath
+    /// The text without its quotes.
+    package var text: String
+    package var isQuoted: Bool
+
+    package init(path: TweakPath, text: String, isQuoted: Bool = false) {
+        self.path = path
+        self.text = text
+        self.isQuoted = isQuoted
+    }
+}
+
+extension TweakValue {
+    /// Kinds with unambiguous texts, in the order in which they are tried. `0` and `yes` are not booleans here.
+    private static let unambiguousKinds: [TweakKind] = [.int, .number, .duration, .point]
+
+    /// Infers `true`, `7`, `1.5`, `250ms`, `#FF8800`, `[1, 2]`; anything else is text.
+    package init(inferring text: String, isQuoted: Bool = false) {
+        let value = isQuoted ? nil : Self.unquoted(text)
+        self = value ?? .string(text)
+    }
+
+    private static func unquoted(_ text: String) -> TweakValue? {
+        if text.hasPrefix("[") {
+            let bools: [TweakKind] = text.contains("true") || text.contains("false") ? [.bool] : []
+            let elementKinds = unambiguousKinds + bools + [.string]
+            return elementKinds.lazy.compactMap { TweakValue(parsing: text, as: .list, of: $0) }.first
+        }
+        // Color names are words, so they stay text.
+        if text.hasPrefix("#") { return TweakValue(parsing: text, as: .color) }
+        if text == "true" || text == "false" { return .bool(text == "true") }
+        return unambiguousKinds.lazy.compactMap { TweakValue(parsing: text, as: $0) }.first
+    }
+}
+
+/// A build that would refuse a value.
+package struct BuildRefusal: Hashable, Sendable {
+    package var build: String
+    /// The number of processes that run it now.
+    package var live: Int
+    package var path: TweakPath
+    package var reason: String
+
+    package var text: String { "build \(build), \(live.processes), refuses it: \(reason)" }
+}
+
+extension Int {
+    /// `1 process`, `2 processes`
+    package var processes: String { "\(self) \(self == 1 ? "process" : "processes")" }
+}
+
+/// The builds of a fleet, sorted by descending number of processes.
+package struct BuildCatalog: Sendable {
+    struct Entry: Sendable {
+        var hash: String
+        var live: Int
+        var build: FleetBuild
+    }
+
+    let entries: [Entry]
+    /// Unreadable keys, with the reason for each.
+    package let unreadable: [String: String]
+    /// The number of processes whose build has no declarations here.
+    package let undeclaredProcesses: Int
+
+    package init(_ result: EtcdRangeResult, _ keys: FleetKeys, _ live: [LiveInstance]) {
+        let counts = Dictionary(grouping: live, by: \.status.build).mapValues(\.count)
+        var entries: [Entry] = []
+        var unreadable: [String: String] = [:]
+        for pair in result.keys {
+            let hash = String(decoding: pair.key.dropFirst(keys.builds.count), as: UTF8.self)
+            do throws(FleetProblem) {
+                entries.append(Entry(hash: hash, live: counts[hash] ?? 0, build: try FleetBuild(pair.value)))
+            } catch {
+                unreadable[hash] = error.description
+            }
+        }
+        self.entries = entries.sorted { ($1.live, $0.hash) < ($0.live, $1.hash) }
+        self.unreadable = unreadable
+        undeclaredProcesses = live.count - entries.reduce(0) { $0 + $1.live }
+    }
+
+    package var hashes: [String] { entries.map(\.hash) }
+
+    /// Whether a build left out declarations because of the size limit, so that a missing path may still be declared.
+    package var isPartial: Bool { entries.contains { $0.build.isPartial } }
+
+    /// Rejects conditions on figures that no build publishes, since missing data would pause the rollout.
+    package func check(_ conditions: [MetricCondition]) throws(FleetRefusal) {
+        if entries.isEmpty || isPartial { return }
+        for condition in conditions where kinds(of: condition.path).isEmpty {
+            throw FleetRefusal("--abort-if: no build has \(condition.path.token); correct the path, or use --new")
+        }
+    }
+
+    /// Whether a build is known to lack a path.
+    package func lacks(_ path: TweakPath, build hash: String) -> Bool {
+        guard let build = entries.first(where: { $0.hash == hash })?.build, !build.isPartial else { return false }
+        return build.definition(of: path) == nil
+    }
+
+    /// The kinds that builds declare for a path, the most common first.
+    func kinds(of path: TweakPath) -> [(kind: TweakKind, component: TweakKind?)] {
+        entries.compactMap { entry in
+            entry.build.definition(of: path).map { ($0.kind, $0.component?.kind) }
+        }
+    }
+
+    /// Returns the builds that would refuse a value. Builds that lack the path accept it, and builds without processes
+    /// are ignored if any build has processes.
+    package func refusals(of assignment: FleetAssignment) -> [BuildRefusal] {
+        let hasLive = entries.contains { $0.live > 0 }
+        return entries.filter { $0.live > 0 || !hasLive }.compactMap { entry in
+            guard let reason = entry.build.validate(assignment.value, for: assignment.path) else { return nil }
+            return BuildRefusal(build: entry.hash, live: entry.live, path: assignment.path, reason: reason)
+        }
+    }
+}
+
+extension FleetOperator {
+    /// Reads the builds, with the number of processes that run each.
+    package func builds() async throws(FleetRefusal) -> BuildCatalog {
+        let statuses = try await instanceStatuses()
+        return BuildCatalog(try await range(.prefix(keys.builds)), keys, statuses.live)
+    }
+
+    /// Reads the current drivers of rollouts, by rollout ID.
+    package func drivers() async throws(FleetRefusal) -> [String: FleetDriver] {
+        var drivers: [String: FleetDriver] = [:]
+        for pair in try await range(.prefix(keys.drivers)).keys {
+            let id = String(decoding: pair.key.dropFirst(keys.drivers.count), as: UTF8.self)
+            drivers[id] = try? FleetDriver(pair.value)
+        }
+        return drivers
     }
 }

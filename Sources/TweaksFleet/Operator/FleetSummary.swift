@@ -1,6 +1,84 @@
-// Summarizes a fleet: its live processes, their builds and the problems that they report.
+// Summarizes a fleet: its live processes, their builds and problems, their values, and the reach of a rollout.
 
-import Tweaks
+package import Tweaks
+
+/// A live process and its newest status.
+package struct LiveInstance: Hashable, Sendable {
+    package var id: String
+    package var start: Int64
+    package var status: FleetStatus
+
+    /// The identity that rollouts select by.
+    package var instance: FleetInstance { FleetInstance(id: id, labels: status.labels) }
+}
+
+/// The statuses of a fleet's processes. After a crash a process can have several; the newest start counts.
+package struct InstanceStatuses: Sendable {
+    /// The newest status of each key.
+    private var statuses: [[UInt8]: LiveInstance] = [:]
+    /// Unreadable keys, with the reason for each.
+    package private(set) var unreadable: [[UInt8]: String] = [:]
+    /// The revision of the newest update.
+    package private(set) var revision: Int64
+    private let keys: FleetKeys
+
+    package init(_ result: EtcdRangeResult, _ keys: FleetKeys) {
+        revision = result.header.revision
+        self.keys = keys
+        for pair in result.keys { put(pair) }
+    }
+
+    /// Applies the events of a watch.
+    package mutating func apply(_ header: EtcdHeader, _ events: [EtcdEvent]) {
+        revision = max(revision, header.revision)
+        for event in events {
+            switch event.kind {
+            case .put: put(event.pair)
+            case .delete:
+                statuses[event.pair.key] = nil
+                unreadable[event.pair.key] = nil
+            }
+        }
+    }
+
+    private mutating func put(_ pair: EtcdKeyValue) {
+        unreadable[pair.key] = nil
+        guard let (id, start) = name(of: pair.key) else {
+            unreadable[pair.key] = "the key is not instances/ID/START"
+            return
+        }
+        do throws(FleetProblem) {
+            statuses[pair.key] = LiveInstance(id: id, start: start, status: try FleetStatus(pair.value))
+        } catch {
+            unreadable[pair.key] = error.description
+        }
+    }
+
+    private func name(of key: [UInt8]) -> (id: String, start: Int64)? {
+        guard key.starts(with: keys.instances),
+            let text = String(validating: key.dropFirst(keys.instances.count), as: UTF8.self)
+        else { return nil }
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, FleetInstance.isID(String(parts[0])), let start = Int64(parts[1]) else { return nil }
+        return (String(parts[0]), start)
+    }
+
+    /// The live processes, sorted by ID, each with its newest start.
+    package var live: [LiveInstance] {
+        var newest: [String: LiveInstance] = [:]
+        for instance in statuses.values where newest[instance.id].map({ $0.start < instance.start }) ?? true {
+            newest[instance.id] = instance
+        }
+        return newest.values.sorted { $0.id < $1.id }
+    }
+}
+
+extension FleetOperator {
+    /// Reads the live processes.
+    package func instanceStatuses() async throws(FleetRefusal) -> InstanceStatuses {
+        InstanceStatuses(try await range(.prefix(keys.instances)), keys)
+    }
+}
 
 /// The state of a fleet at one moment.
 package struct FleetSummary: Sendable {
@@ -70,5 +148,120 @@ package struct FleetSummary: Sendable {
                 rollout: refusal.rollout, path: refusal.path, reason: refusal.reason, count: entry.count,
                 example: entry.example)
         }.sorted { ($0.path, $0.reason, $0.rollout ?? "") < ($1.path, $1.reason, $1.rollout ?? "") }
+    }
+}
+
+/// How many processes have which value of a path.
+package struct ValueDistribution: Sendable {
+    /// Processes with the same value for the same reason.
+    package struct Group: Hashable, Sendable {
+        package var count: Int
+        /// The value and its source.
+        package var text: String
+    }
+
+    /// The matching paths with a value or a rollout, sorted by bytes.
+    package let paths: [TweakPath]
+    private var counts: [TweakPath: [String: Int]] = [:]
+
+    package init(
+        _ view: OperatorView, _ live: [LiveInstance], _ catalog: BuildCatalog, keys: FleetKeys,
+        where isIncluded: (TweakPath) -> Bool
+    ) {
+        let values = view.values.filter { isIncluded($0.key) }
+        let rollouts = view.rollouts.values.filter { $0.value.changes.contains { isIncluded($0.path) } }
+        var desired = DesiredState(keys: keys)
+        desired.replace(with: values.values.map(\.pair) + rollouts.map(\.pair))
+        let changed = rollouts.flatMap { $0.value.changes.map(\.path) }.filter(isIncluded)
+        paths = Set(values.keys).union(changed).sorted {
+            $0.joined.utf8.lexicographicallyPrecedes($1.joined.utf8)
+        }
+        let newest = view.head?.modRevision ?? 0
+        for instance in live {
+            let composition = Self.composition(desired, instance.status, instance.instance)
+            for path in paths {
+                let text = Self.text(of: path, in: composition, instance.status, builds: catalog, newest: newest)
+                counts[path, default: [:]][text, default: 0] += 1
+            }
+        }
+    }
+
+    /// The values that the keys mean for a process, except for those that it reports as refused.
+    private static func composition(
+        _ desired: DesiredState, _ status: FleetStatus, _ instance: FleetInstance
+    ) -> Composition {
+        let left = Set(status.refused.compactMap(\.rollout))
+        let refused = Set(status.refused.filter { $0.rollout == nil }.map(\.path))
+        return desired.composed(for: instance, without: left) { path, value in
+            refused.contains(path.joined) && desired.values[path]?.value.value == value ? .refused("") : .accepted
+        }
+    }
+
+    private static func text(
+        of path: TweakPath, in composition: Composition, _ status: FleetStatus, builds: BuildCatalog, newest: Int64
+    ) -> String {
+        if builds.lacks(path, build: status.build) { return "a build that lacks it" }
+        var text = "nothing from the fleet"
+        if let value = composition.values[path] {
+            text = value.value.text + (value.rollout.map { " by rollout \($0)" } ?? "")
+        } else if composition.keptPaths.contains(path) {
+            text = "refused, so the previous value"
+        }
+        if status.covered.contains(path.joined) { text = "a local override above \(text)" }
+        return status.revision < newest ? "\(text), not yet reported" : text
+    }
+
+    /// The groups of processes for a path, the largest first.
+    package func of(_ path: TweakPath) -> [Group] {
+        (counts[path] ?? [:]).map { Group(count: $0.value, text: $0.key) }
+            .sorted { ($1.count, $0.text) < ($0.count, $1.text) }
+    }
+
+    package func json(_ path: TweakPath, _ desired: TweakValue?) -> JSON {
+        .object([
+            ("path", .string(path.joined)), ("desired", desired?.json ?? .null),
+            (
+                "held",
+                .array(
+                    of(path).map { .object([("count", .count($0.count)), ("text", .string($0.text))]) })
+            ),
+        ])
+    }
+}
+
+/// The live processes that a rollout would reach.
+package struct RolloutReach: Sendable {
+    /// The number of processes that the selector matches.
+    package let eligible: Int
+    /// The number of live processes.
+    package let live: Int
+    /// The number of members at each step.
+    package let members: [(share: Share, count: Int)]
+    /// The smallest share that includes a process; nil if none does.
+    package let smallest: Share?
+
+    package init(_ rollout: Rollout, _ live: [LiveInstance]) {
+        let instances = live.map(\.instance)
+        func count(_ share: Share) -> Int {
+            var rollout = rollout
+            rollout.share = share
+            return instances.count { rollout.includes($0) }
+        }
+        self.live = live.count
+        eligible = count(.all)
+        members = rollout.steps.map { ($0, count($0)) }
+        smallest = rollout.smallestShare(including: instances)
+    }
+
+    /// Throws if the first step reaches no process.
+    package func check(_ rollout: Rollout) throws(FleetRefusal) {
+        guard let first = members.first, first.count == 0 else { return }
+        if let smallest {
+            throw FleetRefusal(
+                "the first step, \(first.share.text), reaches none of \(eligible.processes); "
+                    + "\(smallest.text) is the smallest that reaches one")
+        }
+        let reason = rollout.selector.isEmpty ? "no process lives" : "none of \(live.processes) has these labels"
+        throw FleetRefusal("\(reason), so the rollout reaches no process; see status")
     }
 }

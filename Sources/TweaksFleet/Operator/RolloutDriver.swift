@@ -14,19 +14,6 @@ package struct DriverTiming: Hashable, Sendable {
     package init() {}
 }
 
-/// The observed state at one moment.
-package struct DriverObservation: Sendable {
-    /// Nil if its key is gone.
-    package var rollout: VersionedRecord<Rollout>?
-    package var live: [LiveInstance]
-    /// Milliseconds since 1970.
-    package var now: Int64
-
-    package init(rollout: VersionedRecord<Rollout>?, live: [LiveInstance], now: Int64) {
-        (self.rollout, self.live, self.now) = (rollout, live, now)
-    }
-}
-
 /// The next action.
 package enum DriverDecision: Hashable, Sendable {
     /// Wait for more observations, at most until this time, if known.
@@ -78,20 +65,25 @@ package struct RolloutDriver: Sendable {
     /// Records that this driver had no contact until now.
     package mutating func noteOutage(until now: Int64) { outageEnd = now }
 
-    /// Returns the next action for an observation.
-    package mutating func decide(_ observation: DriverObservation) -> DriverDecision {
-        guard let record = observation.rollout else { return .gone }
+    /// Returns the next action.
+    /// - Parameters:
+    ///   - rollout: Nil if its key is gone.
+    ///   - now: Milliseconds since 1970.
+    package mutating func decide(
+        _ rollout: VersionedRecord<Rollout>?, live: [LiveInstance], now: Int64
+    ) -> DriverDecision {
+        guard let record = rollout else { return .gone }
         if record.value.state == .done { return .done }
-        let now = observation.now
         if step?.revision != record.modRevision {
             step = (record.modRevision, now)
             metrics = MetricSamples()
-            (firstSeen, fewSince) = ([:], nil)
-            silenceDetector.begin(observation.live, now, lifetime: timing.outageGrace)
+            firstSeen = [:]
+            fewSince = nil
+            silenceDetector.begin(live, now, lifetime: timing.outageGrace)
         }
-        silenceDetector.see(observation.live, now)
+        silenceDetector.see(live, now)
         let isGracePeriodOver = outageEnd.map { now >= $0 &+ timing.outageGrace } ?? true
-        let members = observation.live.filter { record.value.includes($0.instance) }
+        let members = live.filter { record.value.includes($0.instance) }
         for member in members where firstSeen[member.id] == nil { firstSeen[member.id] = now }
         if isGracePeriodOver { metrics.record(members, record, now) }
         progress = DriverProgress(record, members, metrics)
@@ -196,8 +188,12 @@ package struct DriverProgress: Hashable, Sendable {
 
     init(_ record: VersionedRecord<Rollout>, _ members: [LiveInstance], _ samples: MetricSamples) {
         let rollout = record.value
-        (share, steps, state) = (rollout.share, rollout.steps, rollout.state)
-        (next, confirmBy, self.members) = (rollout.next, rollout.confirmBy, members.count)
+        share = rollout.share
+        steps = rollout.steps
+        state = rollout.state
+        next = rollout.next
+        confirmBy = rollout.confirmBy
+        self.members = members.count
         reported = members.count { $0.status.revision >= record.modRevision }
         refused = members.count { $0.status.refused.contains { $0.rollout == rollout.id } }
         metrics = samples.conditionStates(rollout, members)

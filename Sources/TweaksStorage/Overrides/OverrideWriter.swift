@@ -1,6 +1,7 @@
 // Writes overrides and history on the storage thread, and retries after failures.
 
 import Tweaks
+import TweaksSystem
 
 /// The job of the storage thread.
 struct OverrideWriter: WorkerJob, ~Copyable {

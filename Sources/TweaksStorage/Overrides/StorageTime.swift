@@ -2,25 +2,15 @@
 
 package import Dispatch
 package import Tweaks
-import TweaksSystem
+package import TweaksSystem
 
 /// The current time, and a way to sleep.
-package protocol StorageTime: Sendable {
-    var now: Moment { get }
-    /// Milliseconds since 1970, from the wall clock.
-    var wall: Int64 { get }
+package protocol StorageTime: Time {
     /// Sleeps until the semaphore is signaled or the deadline passes; spurious wakeups are harmless.
     func wait(for semaphore: DispatchSemaphore, until deadline: Moment?)
 }
 
-/// The system's clocks.
-package struct SystemTime: StorageTime {
-    package init() {}
-
-    package var now: Moment { .now }
-
-    package var wall: Int64 { ThisProcess.wallClock }
-
+extension SystemTime: StorageTime {
     package func wait(for semaphore: DispatchSemaphore, until deadline: Moment?) {
         guard let deadline else { return semaphore.wait() }
         let rest = min(max(deadline - .now, .zero) / .nanoseconds(1), 1e15)
@@ -75,15 +65,14 @@ struct Retry {
     private static let shortest = Duration.milliseconds(20)
 
     private let time: any StorageTime
-    private let first: Duration
-    private let longest: Duration
-    private var delay: Duration
+    private var backoff: Backoff
     /// Nil after a success.
     private var lastFailure: Moment?
     private var due: Moment?
 
     init(_ time: any StorageTime, first: Duration, longest: Duration) {
-        (self.time, self.first, self.longest, delay) = (time, first, longest, first)
+        self.time = time
+        backoff = Backoff(first...longest)
     }
 
     func next(hasUpdates: Bool) -> Moment? {
@@ -91,14 +80,17 @@ struct Retry {
         return hasUpdates ? min(due, lastFailure.advanced(by: Self.shortest)) : due
     }
 
-    mutating func succeeded() { (lastFailure, due, delay) = (nil, nil, first) }
+    mutating func succeeded() {
+        lastFailure = nil
+        due = nil
+        backoff.reset()
+    }
 
     mutating func failed() {
         let now = time.now
         lastFailure = now
         // Attempts for new changes do not postpone the scheduled retry.
         if let due, due > now { return }
-        due = now.advanced(by: delay)
-        delay = min(delay * 2, longest)
+        due = now.advanced(by: backoff.next())
     }
 }

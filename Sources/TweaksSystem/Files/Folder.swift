@@ -11,7 +11,9 @@ package final class Folder: Sendable {
     package static let anywhere = Folder("", AT_FDCWD, PosixFileSystem())
 
     private init(_ path: String, _ descriptor: Int32, _ files: any FileSystem) {
-        (self.path, self.descriptor, self.files) = (path, descriptor, files)
+        self.path = path
+        self.descriptor = descriptor
+        self.files = files
     }
 
     deinit { if descriptor >= 0 { files.close(descriptor) } }
@@ -28,11 +30,11 @@ package final class Folder: Sendable {
 
     private static func open(_ path: String, _ files: any FileSystem, creates: Bool) throws(FileProblem) -> Int32 {
         do throws(FileProblem) {
-            return try attempt(opening, path, files, try files.openDirectory(path))
+            return try files.attempt(opening, path, try files.openDirectory(path))
         } catch {
             guard creates, error.isPathMissing else { throw error }
         }
-        try attempt("making the directory", path, files, try files.makeDirectories(path))
+        try files.attempt("making the directory", path, try files.makeDirectories(path))
         return try open(path, files, creates: false)
     }
 
@@ -127,7 +129,7 @@ package final class Folder: Sendable {
             files.close(number)
             throw error
         }
-        let file = OpenFile(number, info, path(of: name), name, files)
+        let file = OpenFile(number, info, path: path(of: name), name: name, files)
         if let fault = rules.fault(info) { throw FileProblem(path(of: name), operation, fault) }
         return file
     }
@@ -241,17 +243,72 @@ package final class Folder: Sendable {
     private func attempt<Result>(
         _ operation: String, of name: String? = nil, _ body: @autoclosure () throws(FileError) -> Result
     ) throws(FileProblem) -> Result {
-        try Self.attempt(operation, name.map(path(of:)) ?? path, files, try body())
+        try files.attempt(operation, name.map(path(of:)) ?? path, try body())
+    }
+}
+
+/// An open file that was validated when it was opened. Releasing it unlocks and closes it.
+package final class OpenFile: Sendable {
+    package let descriptor: Int32
+    /// Its metadata when it was opened.
+    package let info: FileInfo
+    private let path: String
+    private let name: String
+    private let files: any FileSystem
+
+    init(_ descriptor: Int32, _ info: FileInfo, path: String, name: String, _ files: any FileSystem) {
+        self.descriptor = descriptor
+        self.info = info
+        self.path = path
+        self.name = name
+        self.files = files
     }
 
-    private static func attempt<Result>(
-        _ operation: String, _ path: String, _ files: any FileSystem,
-        _ body: @autoclosure () throws(FileError) -> Result
+    deinit {
+        // Closing alone does not release the lock while another thread starts a child process.
+        files.unlock(descriptor)
+        files.close(descriptor)
+    }
+
+    /// All bytes.
+    package func content(limit: Int) throws(FileProblem) -> [UInt8] {
+        let bytes = info.size > Int64(limit) ? nil : try head(limit + 1)
+        if let bytes, bytes.count <= limit { return bytes }
+        throw FileProblem(path, "reading \(name)", .size(info.size, limit: limit))
+    }
+
+    /// The first bytes.
+    package func head(_ limit: Int) throws(FileProblem) -> [UInt8] {
+        try attempt("reading", try files.readAll(descriptor, limit: limit, expecting: info.size))
+    }
+
+    /// The last bytes.
+    package func tail(_ limit: Int) throws(FileProblem) -> [UInt8] {
+        try slice(from: max(0, info.size - Int64(limit)), limit)
+    }
+
+    /// Some bytes from a position on; fewer at the end.
+    package func slice(from position: Int64, _ limit: Int) throws(FileProblem) -> [UInt8] {
+        try attempt("reading", try files.seek(descriptor, to: position))
+        return try head(limit)
+    }
+
+    /// Writes all bytes.
+    package func write(_ bytes: [UInt8]) throws(FileProblem) {
+        try attempt("writing", try files.writeAll(bytes, to: descriptor))
+    }
+
+    /// Writes as many bytes as one call accepts, at least one.
+    package func writeSome(_ bytes: ArraySlice<UInt8>) throws(FileProblem) -> Int {
+        try attempt("writing", try files.writeSome(bytes, to: descriptor))
+    }
+
+    /// Flushes the written data to disk.
+    package func flush() throws(FileProblem) { try attempt("flushing", try files.sync(descriptor)) }
+
+    private func attempt<Result>(
+        _ operation: String, _ body: @autoclosure () throws(FileError) -> Result
     ) throws(FileProblem) -> Result {
-        do throws(FileError) {
-            return try files.retrying(try body())
-        } catch {
-            throw FileProblem(path, operation, .failed(error))
-        }
+        try files.attempt("\(operation) \(name)", path, try body())
     }
 }

@@ -1,6 +1,6 @@
-// Defines the command table: name, arguments, permission and help, for parsing, completion and documentation.
+// Defines the commands: name, arguments, permission and help, for parsing, completion and documentation.
 
-import Tweaks
+package import Tweaks
 
 /// The commands, by their names.
 package enum Command: Int, CaseIterable, Sendable {
@@ -45,7 +45,10 @@ package enum Command: Int, CaseIterable, Sendable {
         package var commands: [Command] { entries.map(\.command) }
         fileprivate let entries: [Entry]
 
-        init(_ title: String, _ entries: [Entry]) { (self.title, self.entries) = (title, entries) }
+        init(_ title: String, _ entries: [Entry]) {
+            self.title = title
+            self.entries = entries
+        }
     }
 
     /// The effect of a command on values.
@@ -86,14 +89,21 @@ extension Command {
             effect: Effect = .none,
             help: String, example: String
         ) {
-            (self.command, self.name, self.arguments) = (command, name, arguments)
-            (self.permission, self.effect, summary, self.example) = (permission, effect, help, example)
+            self.command = command
+            self.name = name
+            self.arguments = arguments
+            self.permission = permission
+            self.effect = effect
+            summary = help
+            self.example = example
             var (positionals, options) = ([Argument](), [Argument]())
             for var argument in arguments where argument.marker == nil {
                 argument.position = positionals.count
                 if argument.kind == nil { options.append(argument) } else { positionals.append(argument) }
             }
-            (self.positionals, self.options, marked) = (positionals, options, arguments.first { $0.marker != nil })
+            self.positionals = positionals
+            self.options = options
+            marked = arguments.first { $0.marker != nil }
             minimumCount = positionals.reduce(0) { $0 + $1.counts.lowerBound }
             isVariadic = positionals.last?.counts.upperBound == .max
         }
@@ -107,5 +117,31 @@ extension Command {
                 return entry
             }
         }()
+    }
+}
+
+/// The permission that a request requires. The scope is checked for each tweak when the request is executed.
+package enum RequiredPermission: Equatable, Sendable {
+    /// None: also allowed before authentication.
+    case nothing
+    /// An authenticated session.
+    case session
+    /// Access to see some values, or some actions that may be run.
+    case visibility
+    /// This kind of access to some tweak.
+    case some(TweakScope.Kind)
+    /// This kind of access to all tweaks, because it cannot be limited to a few.
+    case whole(TweakScope.Kind)
+}
+
+extension Rights {
+    /// Whether a request with this permission may be executed.
+    package func meets(_ permission: RequiredPermission) -> Bool {
+        switch permission {
+        case .nothing, .session: true
+        case .visibility: has(.read) || has(.run)
+        case .some(let kind): has(kind)
+        case .whole(let kind): isWhole(kind)
+        }
     }
 }

@@ -19,8 +19,13 @@ package struct Request: Equatable, Sendable {
         _ command: Command, _ words: [String] = [], _ keywords: [Keyword] = [], number: UInt64? = nil,
         change: Change? = nil, lifetime: String? = nil, payload: Payload? = nil
     ) {
-        (self.command, self.words, self.keywords, self.number) = (command, words, keywords, number)
-        (self.change, self.lifetime, self.payload) = (change, lifetime, payload)
+        self.command = command
+        self.words = words
+        self.keywords = keywords
+        self.number = number
+        self.change = change
+        self.lifetime = lifetime
+        self.payload = payload
     }
 
     /// The text at a position; nil beyond the last one.
@@ -75,7 +80,10 @@ package struct Request: Equatable, Sendable {
             /// The key id of the token.
             package let keyID: String
 
-            package init(_ verifier: ScramVerifier, keyID: String) { (self.verifier, self.keyID) = (verifier, keyID) }
+            package init(_ verifier: ScramVerifier, keyID: String) {
+                self.verifier = verifier
+                self.keyID = keyID
+            }
         }
 
         /// A field of a reply that is not sent to the client.

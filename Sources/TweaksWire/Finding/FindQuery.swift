@@ -79,7 +79,7 @@ package struct FindQuery {
         var total = 0
         for (position, word) in words.enumerated() {
             var best: Int?
-            if word.mask & ~entry.mask == 0 { best = rank(word.bytes, entry, path, original) }
+            if word.mask & ~entry.mask == 0 { best = rank(of: word.bytes, in: path, entry, original: original) }
             let detail = entry.details < 0 ? nil : details[position][Int(entry.details)]
             guard let rank = Self.minimum(best, detail) else { return nil }
             total += rank
@@ -94,7 +94,7 @@ package struct FindQuery {
 
     /// The rank of a word in a path; nil without a match.
     private func rank(
-        _ word: [UInt8], _ entry: FindIndex.Entry, _ path: UnsafeBufferPointer<UInt8>, _ original: () -> String
+        of word: [UInt8], in path: UnsafeBufferPointer<UInt8>, _ entry: FindIndex.Entry, original: () -> String
     ) -> Int? {
         let (collectionAt, nameAt) = (Int(entry.collectionAt), Int(entry.nameAt))
         var best: Int?
@@ -103,20 +103,22 @@ package struct FindQuery {
                 best = Rank.exactName
                 return false
             }
-            let part = position >= nameAt ? 0 : position >= collectionAt ? 1 : 2
-            let isPrefix = position == nameAt || position == collectionAt || position == 0
-            let base =
-                isPrefix
-                ? Rank.partPrefix
-                : Self.isWordStart(position, path, entry, original) ? Rank.wordStart : Rank.substring
-            best = Self.minimum(best, base + part)
+            var rank = Rank.substring
+            if position == nameAt || position == collectionAt || position == 0 {
+                rank = Rank.partPrefix
+            } else if Self.isWordStart(position, in: path, entry, original: original) {
+                rank = Rank.wordStart
+            }
+            if position < nameAt { rank += 1 }
+            if position < collectionAt { rank += 1 }
+            best = Self.minimum(best, rank)
             return true
         }
         return best ?? (Self.containsInOrder(word, path) ? Rank.lettersInOrder : nil)
     }
 
     private static func isWordStart(
-        _ position: Int, _ path: UnsafeBufferPointer<UInt8>, _ entry: FindIndex.Entry, _ original: () -> String
+        _ position: Int, in path: UnsafeBufferPointer<UInt8>, _ entry: FindIndex.Entry, original: () -> String
     ) -> Bool {
         if FoldedText.isWordStart(path[position - 1], path[position]) { return true }
         // Only the original case shows the second word of `fontSize`.

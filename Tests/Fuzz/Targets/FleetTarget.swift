@@ -94,8 +94,7 @@ enum FleetTarget {
 
     private static func core(_ samples: Samples) -> FleetCore {
         FleetCore(
-            keys: keys, instance: FleetInstance(id: "i1"), sink: TweakSourceSink(.fleet, samples.registry),
-            time: SystemFleetClock())
+            keys: keys, instance: FleetInstance(id: "i1"), sink: TweakSourceSink(.fleet, samples.registry))
     }
 
     private static func checkKept(_ core: FleetCore) throws(Finding) {

@@ -52,7 +52,7 @@ enum OperatorTarget {
         var driver = RolloutDriver()
         for minutes: Int64 in [0, 1, 10, 6_000] {
             let now = 1_795_310_400_000 + minutes * 60_000
-            _ = driver.decide(DriverObservation(rollout: record, live: live, now: now))
+            _ = driver.decide(record, live: live, now: now)
             let progress = driver.progress
             let isRight =
                 (0...live.count).contains(progress.members)

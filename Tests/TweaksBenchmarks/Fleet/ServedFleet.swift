@@ -48,11 +48,10 @@ enum ServedFleet {
             let errors = Tweak("Bench", "Fleet", "Errors", 0.0, flags: .readOnly, registry: registry)
             let identity = FleetIdentity(id, labels: [:], directory: nil)
             let core = FleetCore(
-                keys: FleetHarness.keys, instance: identity.instance, sink: TweakSourceSink(.fleet, registry),
-                time: SystemFleetClock())
+                keys: FleetHarness.keys, instance: identity.instance, sink: TweakSourceSink(.fleet, registry))
             let follower = FleetFollower(
                 core, etcd: EtcdClient(configuration), keys: FleetHarness.keys, identity: identity, registry: registry,
-                file: nil, sharedInfo: SharedFollowerInfo(), log: { _ in })
+                file: nil, log: { _ in })
             tweaks = [number, errors]
             observation = number.observe { body(Int($0.new)) }
             running = Task { await follower.run() }

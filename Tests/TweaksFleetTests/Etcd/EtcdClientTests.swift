@@ -3,6 +3,7 @@
 import Synchronization
 import Testing
 import TweaksTestSupport
+import TweaksWire
 
 @testable import TweaksFleet
 
@@ -88,7 +89,7 @@ import TweaksTestSupport
                 count += 1
                 return count
             }
-            let key = EtcdBase64.encode([0x61, number])
+            let key = Base64.encode([0x61, number])
             return .answer(200, Self.page(8, key: key, value: value))
         }
         let error = await etcdFailure { try await client.range(EtcdRange(.prefix([0x61]))) }

@@ -101,28 +101,6 @@ import Testing
         #expect { try EtcdReplies.transaction(utf8(text)) } throws: { ($0 as? EtcdError)?.kind == "garbled" }
     }
 
-    static let base64: [([UInt8], String)] = [
-        ([], ""), ([0x66], "Zg=="), ([0x66, 0x6F], "Zm8="), ([0x66, 0x6F, 0x6F], "Zm9v"), ([0, 255], "AP8="),
-        ([0xFB, 0xFF, 0xBF], "+/+/"),
-    ]
-
-    @Test(arguments: base64) func `Bytes are encoded and decoded`(_ bytes: [UInt8], _ text: String) {
-        #expect(EtcdBase64.encode(bytes) == text)
-        #expect(EtcdBase64.decode(text) == bytes)
-    }
-
-    @Test(arguments: [
-        "Z", "Zg", "Zg=", "Zh==", "Zm9=", "====", "=", "Zg==Zg==", "Z===", "Zm 8", "Zm8-", "Zm8\n", "é==",
-    ])
-    func `Invalid base64 decodes to nil`(_ text: String) { #expect(EtcdBase64.decode(text) == nil) }
-
-    @Test func `Each byte is decoded at each position`() {
-        for count in 250...256 {
-            let bytes = Array((0...255).map { UInt8($0) }.suffix(count))
-            #expect(EtcdBase64.decode(EtcdBase64.encode(bytes)) == bytes)
-        }
-    }
-
     @Test func `A truncated reply is an error`() {
         let bytes = utf8(#"{\#(Self.header),"kvs":[{"key":"YQ==","value":"AP8="}],"count":"1"}"#)
         for count in 0..<bytes.count {

@@ -41,7 +41,7 @@ import TweaksTestSupport
         let first = try #require(claims.first)
         await cluster.fleet().release(first)
         let second = try await cluster.fleet(by: "erin").claim("r1", host: "there", pid: 2)
-        await #expect(throws: FleetRefusal.self) { _ = try await cluster.fleet().finish("r1", fence: first.fence) }
+        await #expect(throws: FleetRefusal.self) { _ = try await cluster.fleet().fenced(by: first.fence).finish("r1") }
         #expect(await cluster.drive(second).last?.finishReceipt != nil)
         await process.stop()
     }

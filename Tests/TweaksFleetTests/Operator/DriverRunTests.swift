@@ -196,7 +196,7 @@ import TweaksTestSupport
         clock.advance(by: .seconds(600))
 
         let claim = try await fleet().claim("r1", host: "elsewhere", pid: 2)
-        _ = try await fleet().resume("r1", fence: claim.fence)
+        _ = try await fleet().fenced(by: claim.fence).resume("r1")
         var run = DriverRun(fleet(), claim, isResumed: true)
         #expect(await run.handle(try await read()).isEmpty)
         var events: [DriverEvent] = []

@@ -30,7 +30,7 @@ import TweaksSystem
             return LiveInstance(id: "i\(number)", start: 1, status: status)
         }
         let record = VersionedRecord(rollout, EtcdKeyValue(key: [], createRevision: 5, modRevision: 5))
-        _ = driver.decide(DriverObservation(rollout: record, live: live, now: 10_000))
+        _ = driver.decide(record, live: live, now: 10_000)
         return driver.progress
     }
 

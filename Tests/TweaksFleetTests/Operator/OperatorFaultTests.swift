@@ -20,7 +20,7 @@ import TweaksTestSupport
         var plan = RolloutPlan(id: "r1", assignments: assignments)
         plan.driver = claim.fence
         _ = try await fleet.begin(plan)
-        _ = try await fleet.finish("r1", fence: claim.fence)
+        _ = try await fleet.fenced(by: claim.fence).finish("r1")
         let history = try await fleet.history().entries
         #expect(history.count == 200 && history.last?.verb == "finish" && history.last?.changes.count == 100)
         _ = try await fleet.reset(assignments.map(\.path))
@@ -34,9 +34,9 @@ import TweaksTestSupport
         var plan = try harness.plan("A/B/C", .int(1))
         (plan.driver, plan.lease, plan.steps) = (claim.fence, claim.lease, [Share(hundredths: 100) ?? .all, .all])
         _ = try await fleet.begin(plan)
-        _ = try await fleet.step("r1", from: plan.steps[0], to: .all, fence: claim.fence)
-        _ = try await fleet.pause("r1", fence: claim.fence)
-        _ = try await fleet.resume("r1", fence: claim.fence)
+        _ = try await fleet.fenced(by: claim.fence).step("r1", from: plan.steps[0], to: .all)
+        _ = try await fleet.fenced(by: claim.fence).pause("r1")
+        _ = try await fleet.fenced(by: claim.fence).resume("r1")
         #expect(try await fleet.readState().rollouts["r1"]?.lease == claim.lease.id)
         await fleet.release(claim)
         #expect(try await fleet.readState().rollouts.isEmpty)

@@ -68,10 +68,10 @@ import Tweaks
         var plan = try harness.plan(size, .int(80))
         (plan.steps, plan.driver) = ([half, .all], claim.fence)
         #expect(try await fleet.begin(plan).sequence == 2)
-        let step = try await fleet.step("r1", from: half, to: .all, fence: claim.fence)
+        let step = try await fleet.fenced(by: claim.fence).step("r1", from: half, to: .all)
         let revision = try await fleet.readState().header.revision
         #expect(step.sequence == 3 && step.header.revision == revision)
-        #expect(try await fleet.abort("r1", fence: claim.fence).sequence == 4)
+        #expect(try await fleet.fenced(by: claim.fence).abort("r1").sequence == 4)
         #expect(try await fleet.undo(1).sequence == 5)
         #expect(try await fleet.history().entries.map(\.verb) == ["set", "rollout", "step", "abort", "undo"])
     }
@@ -90,10 +90,10 @@ import Tweaks
 
         let before = try await harness.state()
         let refusals = [
-            await refusal { try await fleet.pause("r1", fence: first.fence) },
-            await refusal { try await fleet.step("r1", from: .all, to: .all, fence: first.fence) },
-            await refusal { try await fleet.finish("r1", fence: first.fence) },
-            await refusal { try await fleet.abort("r1", fence: first.fence) },
+            await refusal { try await fleet.fenced(by: first.fence).pause("r1") },
+            await refusal { try await fleet.fenced(by: first.fence).step("r1", from: .all, to: .all) },
+            await refusal { try await fleet.fenced(by: first.fence).finish("r1") },
+            await refusal { try await fleet.fenced(by: first.fence).abort("r1") },
         ]
         for text in refusals { #expect(text.contains("this driver has lost its claim"), "\(text)") }
         #expect(try await harness.state() == before)

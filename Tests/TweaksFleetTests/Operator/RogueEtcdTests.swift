@@ -68,7 +68,7 @@ struct RogueEtcdTests {
                 var driver = RolloutDriver()
                 for minutes: Int64 in [0, 1, 10, 6_000] {
                     let now = Self.now + minutes * 60_000
-                    let decision = driver.decide(DriverObservation(rollout: record, live: live, now: now))
+                    let decision = driver.decide(record, live: live, now: now)
                     if case .awaitConfirmation(let until) = decision { _ = TimeText.seconds(until) }
                     for style in [Style.full, .plain] {
                         shown += ProgressDisplay.block(driver.progress, id: "r1", now: now, style).count

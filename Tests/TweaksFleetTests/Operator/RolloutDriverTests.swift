@@ -58,7 +58,7 @@ private struct Scenario {
 
     mutating func decide(after seconds: Int64 = 0) -> DriverDecision {
         now += seconds * 1_000
-        return driver.decide(DriverObservation(rollout: record, live: live.values.sorted { $0.id < $1.id }, now: now))
+        return driver.decide(record, live: live.values.sorted { $0.id < $1.id }, now: now)
     }
 }
 
@@ -111,7 +111,7 @@ extension DriverDecision {
         scenario.report()
         #expect(scenario.decide(after: 300) == .awaitConfirmation(until: scenario.now + 600_000))
         let until = scenario.now + 600_000
-        (scenario.record.value.confirmBy, scenario.record.modRevision) = (until, 60)
+        (scenario.record.value.confirmBy, scenario.record.pair.modRevision) = (until, 60)
         #expect(scenario.decide(after: 1) == .askToFinish(until: until))
         #expect(scenario.decide(after: 598) == .askToFinish(until: until))
         #expect(scenario.decide(after: 1).isAbort)
@@ -124,7 +124,7 @@ extension DriverDecision {
         #expect(scenario.decide(after: 1_000) == .awaitResume)
         scenario.record.value.state = .done
         #expect(scenario.decide() == .done)
-        #expect(scenario.driver.decide(DriverObservation(rollout: nil, live: [], now: 0)) == .gone)
+        #expect(scenario.driver.decide(nil, live: [], now: 0) == .gone)
     }
 
     // MARK: Aborts
@@ -186,7 +186,7 @@ extension DriverDecision {
         _ = scenario.decide(after: 10)
         scenario.remove("eu1", "us1")
         #expect(scenario.decide(after: 40).isWait, "others are silent, too")
-        scenario.record.modRevision = 60
+        scenario.record.pair.modRevision = 60
         scenario.report()
         #expect(scenario.decide(after: 1).isWait)
         #expect(scenario.decide(after: 260) == .finish)
@@ -213,7 +213,7 @@ extension DriverDecision {
         scenario.add("eu4", "eu", true)
         scenario.report()
         #expect(scenario.decide(after: 10).isWait)
-        scenario.record.modRevision = 60
+        scenario.record.pair.modRevision = 60
         scenario.report()
         #expect(scenario.decide(after: 10).isWait)
         scenario.remove("eu0")
@@ -352,7 +352,7 @@ extension DriverDecision {
             return
         case "it returns": scenario.live["eu0"] = missing
         default:
-            (scenario.record.value.reached, scenario.record.modRevision) = (59, 60)
+            (scenario.record.value.reached, scenario.record.pair.modRevision) = (59, 60)
             scenario.report()
         }
         #expect(scenario.decide(after: 10) == .finish)

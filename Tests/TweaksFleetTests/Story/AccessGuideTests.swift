@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import Tweaks
+import TweaksSystem
 import TweaksTestSupport
 
 @testable import TweaksFleet
@@ -55,7 +56,7 @@ extension DocumentedBlock {
     }
 
     private func fleet(_ user: String) throws -> FleetOperator {
-        FleetOperator(try client(user), keys, by: user, now: { SystemFleetClock().wall })
+        FleetOperator(try client(user), keys, by: user, now: { SystemTime().wall })
     }
 
     private func isForbidden(_ user: String, _ key: [UInt8]) async throws -> Bool {
@@ -68,7 +69,7 @@ extension DocumentedBlock {
         let size = FleetAssignment(try TweakPath("A/B/Size"), .number(60))
         _ = try await fleet("ana").set([size])
         let process = try FollowingProcess(
-            client("api-process"), keys, time: SystemFleetClock(), timings: ClusterFixture.timings)
+            client("api-process"), keys, time: SystemTime(), timings: ClusterFixture.timings)
         process.start()
         await process.wait(process.size, 60)
         let guest = try fleet("guest")

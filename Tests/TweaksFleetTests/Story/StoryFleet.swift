@@ -21,7 +21,7 @@ final class QuotesProcess: Sendable {
         (timings.sample, timings.heartbeat, timings.leaseSeconds) = (.seconds(1), .seconds(3), 60)
         process = try FollowingProcess(
             etcd, keys, id: "quotes-\(number)", labels: ["zone": number % 5 == 0 ? "us" : "eu"],
-            time: SystemFleetClock(), timings: timings)
+            time: SystemTime(), timings: timings)
         let registry = process.registry
         let timeout = try registry.register(
             "Upstream", "Quotes", "Timeout", Duration.seconds(2), in: .milliseconds(10) ... .seconds(30))
@@ -92,7 +92,7 @@ final class StoryFleet: Sendable {
         _ line: String, by who: String, on etcd: any Etcd, sink: @escaping @Sendable (String) -> Void
     ) throws(Failure) -> FleetClient {
         let arguments = try FleetArguments(ShellWords.split(line))
-        let fleet = FleetOperator(etcd, keys, by: who, now: { SystemFleetClock().wall }, makeID: { self.nextID() })
+        let fleet = FleetOperator(etcd, keys, by: who, now: { SystemTime().wall }, makeID: { self.nextID() })
         var limits = DriverLimits()
         // No status can end in the driver's outage while etcd elects a leader.
         (limits.leastEvery, limits.timing.outageGrace) = (1, 1_000)

@@ -1,6 +1,7 @@
 // Starts a real etcd with short timeouts, and the followers, operators and drivers of one fleet.
 
 import Tweaks
+import TweaksSystem
 import TweaksTestSupport
 
 @testable import TweaksFleet
@@ -52,7 +53,7 @@ struct ClusterFixture {
         _ id: String? = "i1", first: Int = 0, only: Bool = false, directory: TemporaryDirectory? = nil
     ) throws -> FollowingProcess {
         let process = try FollowingProcess(
-            try client(of: first, only: only), keys, id: id, directory: directory?.path, time: SystemFleetClock(),
+            try client(of: first, only: only), keys, id: id, directory: directory?.path, time: SystemTime(),
             timings: Self.timings)
         process.start()
         return process
@@ -66,7 +67,7 @@ struct ClusterFixture {
     }
 
     func fleet(by: String = "alice", of keys: FleetKeys? = nil) -> FleetOperator {
-        FleetOperator(etcd, keys ?? self.keys, by: by, now: { SystemFleetClock().wall }, makeID: { "r1" })
+        FleetOperator(etcd, keys ?? self.keys, by: by, now: { SystemTime().wall }, makeID: { "r1" })
     }
 
     func set(

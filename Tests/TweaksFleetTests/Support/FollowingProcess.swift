@@ -31,7 +31,7 @@ final class FollowingProcess: Sendable {
         let log = log
         follower = FleetFollower(
             core, etcd: etcd, keys: keys, identity: identity, registry: registry, file: file,
-            sharedInfo: SharedFollowerInfo(), time: time, timings: timings, log: { log.note($0.description) })
+            time: time, timings: timings, log: { log.note($0.description) })
     }
 
     func start() {

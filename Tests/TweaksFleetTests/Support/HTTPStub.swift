@@ -44,10 +44,10 @@ final class HTTPStub: Sendable {
         }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         // A request arrives in one piece here.
-        while let bytes = EtcdSocket.receive(socket, into: &buffer), !bytes.isEmpty {
-            let request = String(decoding: bytes, as: UTF8.self)
+        while case let count = recv(socket, &buffer, buffer.count, 0), count > 0 {
+            let request = String(decoding: buffer.prefix(count), as: UTF8.self)
             counts.withLock { $0.requests.append(request) }
-            _ = EtcdSocket.send(reply, to: socket)
+            _ = Sockets.send(reply, to: socket)
             if closesConnections { return }
         }
     }

@@ -2,6 +2,7 @@
 
 import Foundation
 import TweaksStorage
+import TweaksSystem
 import TweaksTestSupport
 
 extension TemporaryDirectory {

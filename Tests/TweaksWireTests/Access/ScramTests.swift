@@ -20,8 +20,16 @@ struct ScramTests {
         #expect(Base64.isForURL(url))
     }
 
-    @Test(arguments: ["Zg", "Zg=", "Zg===", "Zh==", "Z g=", "Zm8=Zm8=", "=", "====", "Zm9v\n", "Pz5_", "Zm9é"])
+    @Test(arguments: [
+        "Z", "Zg", "Zg=", "Zg===", "Z===", "Zh==", "Zm9=", "Z g=", "Zm 8", "Zm8-", "Zm8=Zm8=", "Zg==Zg==", "=", "==",
+        "====", "Zm9v\n", "Pz5_", "Zm9é", "é==",
+    ])
     func invalidBase64IsRefused(_ text: String) { #expect(Base64.decode(text) == nil) }
+
+    @Test(arguments: 250...256) func eachByteIsDecodedAtEachPosition(_ count: Int) {
+        let bytes = Array((0...255).map { UInt8($0) }.suffix(count))
+        #expect(Base64.decode(Base64.encode(bytes)) == bytes)
+    }
 
     /// Key, message, code: RFC 4231, sections 4.2 to 4.8; 4.6 is truncated to 128 bits there.
     @Test(arguments: [

@@ -1,0 +1,159 @@
+// Defines the status that a process reports, with its JSON within a size limit.
+
+import Tweaks
+
+/// `instances/ID/START`: the status that a process reports. It can stop a rollout, but never write a value.
+package struct FleetStatus: Hashable, Sendable {
+    package struct Refusal: Hashable, Sendable {
+        /// Nil for a value for all processes.
+        package var rollout: String?
+        package var path: String
+        package var reason: String
+    }
+
+    package var build: String
+    package var labels: Labels = [:]
+    /// The applied etcd revision.
+    package var revision: Int64 = 0
+    /// The counter of the applied head.
+    package var head: UInt64 = 0
+    package var refused: [Refusal] = []
+    /// The number of refusals that did not fit.
+    package var moreRefused = 0
+    /// Paths with a local override above the fleet's value.
+    package var covered: [String] = []
+    package var moreCovered = 0
+    /// Why the store's content is not applied; nil if it is.
+    package var trouble: String?
+    /// The ID is random and changes with each restart.
+    package var isUnstable = false
+    /// The start of the process and the time of this status, in milliseconds since 1970.
+    package var started: Int64 = 0
+    package var at: Int64 = 0
+    /// The figures in conditions of open rollouts, by path.
+    package var metrics: [String: Double] = [:]
+
+    package init(build: String) { self.build = build }
+
+    /// The size limit in bytes; what does not fit is counted.
+    package static let maxBytes = 1_024
+
+    package init(_ bytes: [UInt8]) throws(FleetProblem) {
+        let fields = try FleetFields(bytes, max: 16 << 10)
+        self.init(build: try fields.text("build"))
+        labels = try Labels(try fields.members("labels"))
+        revision = try fields.count("revision")
+        head = try fields.whole("head")
+        started = try fields.time("started")
+        at = try fields.time("at")
+        for element in try fields.elements("refused", max: 1_000) {
+            refused.append(
+                Refusal(
+                    rollout: try element.optionalText("rollout"), path: try element.text("path", max: 400),
+                    reason: try element.text("reason", max: 1_000)))
+        }
+        covered = try fields.texts("covered", max: 1_000)
+        moreRefused = Int(min(try fields.count("moreRefused", or: 0), 1_000_000))
+        moreCovered = Int(min(try fields.count("moreCovered", or: 0), 1_000_000))
+        trouble = try fields.optionalText("trouble", max: 1_000)
+        isUnstable = try fields.flag("unstable")
+        for (path, metric) in try fields.members("figures") {
+            guard case .literal(let text) = metric, let number = Double(text), number.isFinite else {
+                throw FleetProblem("the figure \(Quoting.excerpt(path)) is not a number")
+            }
+            metrics[path] = number
+        }
+    }
+
+    /// One line of JSON, of at most ``maxBytes``: what does not fit is counted.
+    package var bytes: [UInt8] {
+        var status = self
+        status.cutTexts()
+        var line = status.line
+        while line.count > Self.maxBytes, status.shorten() { line = status.line }
+        return line
+    }
+
+    /// Shortens each part to what could fit. Refusals of rollouts come first, because they stop the rollout.
+    private mutating func cutTexts() {
+        build = build.cut(to: 64, cost: Self.cost)
+        trouble = trouble.map { $0.cut(to: 160, cost: Self.cost) }
+        refused = refused.filter { $0.rollout != nil } + refused.filter { $0.rollout == nil }
+        drop(max(0, refused.count - 30), covered: max(0, covered.count - 120))
+        for index in refused.indices { refused[index].reason = refused[index].reason.cut(to: 120, cost: Self.cost) }
+        metrics = metrics.filter { $0.value.isFinite }
+        if metrics.count > 100 {
+            metrics = Dictionary(uniqueKeysWithValues: metrics.sorted { $0.key < $1.key }.prefix(100).map { ($0, $1) })
+        }
+    }
+
+    private mutating func drop(_ refusals: Int, covered paths: Int = 0) {
+        refused.removeLast(refusals)
+        covered.removeLast(paths)
+        moreRefused &+= refusals
+        moreCovered &+= paths
+    }
+
+    /// Drops the least important part; returns false if nothing is left to drop.
+    private mutating func shorten() -> Bool {
+        if !covered.isEmpty {
+            drop(0, covered: 1)
+        } else if refused.count > 1, refused.last?.rollout == nil {
+            drop(1)
+        } else if refused.contains(where: \.isLong) {
+            for index in refused.indices { refused[index].shorten() }
+        } else if let path = metrics.keys.max() {
+            metrics[path] = nil
+        } else if !refused.isEmpty {
+            drop(1)
+        } else if !labels.isEmpty {
+            // Only invalid labels can be this long.
+            labels = [:]
+        } else {
+            return false
+        }
+        return true
+    }
+
+    /// The encoded size of a text in JSON, without its quotes.
+    fileprivate static func cost(_ text: String) -> Int { Quoting.json(text).utf8.count - 2 }
+
+    private var line: [UInt8] {
+        var fields: [(String, JSON)] = [
+            ("build", .string(build)), ("revision", .int(revision)), ("head", .unsigned(head)),
+            ("started", .time(started)), ("at", .time(at)),
+        ]
+        if !labels.isEmpty { fields.add("labels", labels.json) }
+        if !refused.isEmpty { fields.add("refused", .array(refused.map(\.json))) }
+        if moreRefused > 0 { fields.add("moreRefused", .count(moreRefused)) }
+        if !covered.isEmpty { fields.add("covered", .array(covered.map { .string($0) })) }
+        if moreCovered > 0 { fields.add("moreCovered", .count(moreCovered)) }
+        fields.add("trouble", trouble.map { .string($0) })
+        if isUnstable { fields.add("unstable", .bool(true)) }
+        if !metrics.isEmpty {
+            fields.add("figures", .object(metrics.sorted { $0.key < $1.key }.map { ($0.key, .number($0.value)) }))
+        }
+        return fields.line
+    }
+}
+
+extension FleetStatus.Refusal {
+    private static let maxPath = 100
+    private static let maxReason = 40
+
+    /// Whether the refusal takes more than its guaranteed room. A value's path is never shortened.
+    fileprivate var isLong: Bool {
+        FleetStatus.cost(reason) > Self.maxReason || rollout != nil && FleetStatus.cost(path) > Self.maxPath
+    }
+
+    fileprivate mutating func shorten() {
+        reason = reason.cut(to: Self.maxReason, cost: FleetStatus.cost)
+        if rollout != nil { path = path.cut(to: Self.maxPath, cost: FleetStatus.cost) }
+    }
+
+    fileprivate var json: JSON {
+        var fields: [(String, JSON)] = []
+        fields.add("rollout", rollout.map { .string($0) })
+        return .object(fields + [("path", .string(path)), ("reason", .string(reason))])
+    }
+}

@@ -1,0 +1,214 @@
+// Detects rollout members that go silent, and figures of theirs that meet its abort conditions.
+
+import Tweaks
+
+/// The processes that a driver has seen since the step began.
+struct SilenceDetector: Sendable {
+    private struct SeenProcess {
+        var instance: FleetInstance
+        var lastSeen: Int64
+        var isLive = true
+        /// When it appeared; nil if it existed at the start.
+        var appearedAt: Int64?
+        /// Its ID changes with each restart.
+        var isUnstable: Bool
+        /// The start times seen: a process that keeps restarting counts as silent.
+        var starts: Set<Int64>
+
+        init(_ live: LiveInstance, _ now: Int64, appearedAt: Int64?) {
+            instance = live.instance
+            lastSeen = now
+            self.appearedAt = appearedAt
+            isUnstable = live.status.isUnstable
+            starts = [live.start]
+        }
+    }
+
+    /// The number of members and other processes, and of those that are silent.
+    private struct Counts {
+        var members = 0
+        var others = 0
+        var silent: [String] = []
+        var silentOthers = 0
+    }
+
+    private var processes: [String: SeenProcess] = [:]
+
+    /// This many starts since the step began count as a crash loop.
+    private static let crashLoopStarts = 3
+    /// With more members than this, a single silent one is not significant.
+    private static let significantShare = 50
+
+    /// Starts a new step; forgets processes that are not live.
+    /// - Parameter lifetime: How long a dead process's status lives: processes that appeared within it may be its
+    ///   replacement.
+    mutating func begin(_ live: [LiveInstance], _ now: Int64, lifetime: Int64) {
+        let recent = processes.compactMapValues(\.appearedAt).filter { now &- $0.value < lifetime }
+        processes = [:]
+        for instance in live { processes[instance.id] = SeenProcess(instance, now, appearedAt: recent[instance.id]) }
+    }
+
+    mutating func see(_ live: [LiveInstance], _ now: Int64) {
+        for id in processes.keys { processes[id]?.isLive = false }
+        for instance in live {
+            var process = processes[instance.id] ?? SeenProcess(instance, now, appearedAt: now)
+            process.instance = instance.instance
+            process.lastSeen = now
+            process.isLive = true
+            process.starts.insert(instance.start)
+            processes[instance.id] = process
+        }
+    }
+
+    /// Whether a member is missing but not yet counted as silent.
+    func isAwaiting(_ rollout: Rollout) -> Bool {
+        let unstableAreReplaced = unstableAreReplaced
+        return processes.values.contains { process in
+            !process.isLive && !(process.isUnstable && unstableAreReplaced) && rollout.includes(process.instance)
+        }
+    }
+
+    /// Whether as many unstable processes have appeared as are missing: these have restarted with new IDs. In a crash
+    /// loop processes appear and disappear, and more are missing than have appeared.
+    private var unstableAreReplaced: Bool {
+        let unstable = processes.values.filter(\.isUnstable)
+        return unstable.count { $0.appearedAt != nil && $0.isLive } >= unstable.count { !$0.isLive }
+    }
+
+    /// Returns why silent members abort the rollout: at least one is silent, and their share is more than twice that of
+    /// other processes, whose silence has other causes.
+    func silence(_ rollout: Rollout, now: Int64, after: Int64) -> String? {
+        let counts = counts(rollout, now, after)
+        let silent = counts.silent.count
+        let members = counts.members
+        let others = counts.others
+        let isSignificant = silent > 0 && silent * Self.significantShare >= members
+        // silent / members > 2 × silentOthers / others, without a division.
+        let isAboveOthers = others == 0 || silent * others > 2 * counts.silentOthers * members
+        guard isSignificant, isAboveOthers else { return nil }
+        let names = counts.silent.sorted().prefix(5).joined(separator: ", ") + (silent > 5 ? ", …" : "")
+        return "\(silent) of \(members) members are silent or crash at start (\(names)), "
+            + "and \(counts.silentOthers) of \(others) others"
+    }
+
+    private func counts(_ rollout: Rollout, _ now: Int64, _ after: Int64) -> Counts {
+        var counts = Counts()
+        let unstableAreReplaced = unstableAreReplaced
+        for (id, process) in processes {
+            if !process.isLive, process.isUnstable, unstableAreReplaced { continue }
+            let isAway = !process.isLive && now &- process.lastSeen >= after
+            let isSilent = isAway || process.starts.count >= Self.crashLoopStarts
+            if rollout.includes(process.instance) {
+                counts.members += 1
+                if isSilent { counts.silent.append(id) }
+            } else {
+                counts.others += 1
+                if isSilent { counts.silentOthers += 1 }
+            }
+        }
+        return counts
+    }
+}
+
+/// The samples of metrics since the step began.
+package struct MetricSamples: Sendable {
+    /// The samples of one member.
+    private struct Series {
+        /// When the process wrote the last sample; each new status counts as a sample, for any cause.
+        var written: Int64?
+        /// When the driver received it.
+        var seen: Int64 = 0
+        /// The number of samples that contain all figures.
+        var count = 0
+        /// For each condition, the number of consecutive samples that meet it.
+        var streaks: [Int]
+    }
+
+    /// The state of a condition.
+    package struct ConditionState: Hashable, Sendable {
+        package var condition: String
+        /// The number of members that meet it in two consecutive samples.
+        package var violators: Int
+        /// The worst figure; nil if there is none.
+        package var worst: Double?
+    }
+
+    private var series: [String: Series] = [:]
+
+    init() {}
+
+    /// The number of consecutive samples that are significant.
+    private static let requiredStreak = 2
+
+    /// Records new statuses of members that have applied the step.
+    mutating func record(_ members: [LiveInstance], _ record: VersionedRecord<Rollout>, _ now: Int64) {
+        let conditions = record.value.abortIf
+        if conditions.isEmpty { return }
+        for member in members where member.status.revision >= record.modRevision {
+            var series = self.series[member.id] ?? Series(streaks: conditions.map { _ in 0 })
+            guard series.written != member.status.at, series.streaks.count == conditions.count else { continue }
+            series.written = member.status.at
+            let metrics = conditions.map { member.status.metrics[$0.path.joined] }
+            for (position, condition) in conditions.enumerated() {
+                guard let metric = metrics[position] else { continue }
+                series.streaks[position] = condition.isMet(by: metric) ? series.streaks[position] + 1 : 0
+            }
+            if !metrics.contains(nil) {
+                series.count += 1
+                series.seen = now
+            }
+            self.series[member.id] = series
+        }
+    }
+
+    /// Returns the condition that aborts the rollout: at least one member and a tenth of all members meet it in two
+    /// consecutive samples.
+    func violation(of rollout: Rollout, among members: [LiveInstance]) -> String? {
+        for (position, condition) in rollout.abortIf.enumerated() {
+            let violators = violators(position, members)
+            guard violators.count >= 1, violators.count * 10 >= members.count else { continue }
+            let worst = violators.prefix(3).map { member in
+                let metric = member.status.metrics[condition.path.joined].map { " \(TweakValue.number($0).text)" }
+                return member.id + (metric ?? "")
+            }
+            return "\(condition.text) on \(violators.count) of \(members.count) members: "
+                + worst.joined(separator: ", ") + (violators.count > 3 ? ", …" : "")
+        }
+        return nil
+    }
+
+    private func violators(_ position: Int, _ members: [LiveInstance]) -> [LiveInstance] {
+        members.filter { member in
+            guard let streaks = series[member.id]?.streaks, streaks.indices.contains(position) else { return false }
+            return streaks[position] >= Self.requiredStreak
+        }
+    }
+
+    /// Whether every member has sent enough samples for a decision.
+    func areComplete(_ rollout: Rollout, _ members: [LiveInstance]) -> Bool {
+        rollout.abortIf.isEmpty || members.allSatisfy { (series[$0.id]?.count ?? 0) >= Self.requiredStreak }
+    }
+
+    /// The members whose figures are missing or out of date.
+    func silent(_ rollout: Rollout, _ members: [LiveInstance], now: Int64, after: Int64) -> [LiveInstance] {
+        if rollout.abortIf.isEmpty { return [] }
+        return members.filter { member in
+            guard let series = series[member.id], series.count >= Self.requiredStreak else { return true }
+            return now &- series.seen >= after
+        }
+    }
+
+    func conditionStates(_ rollout: Rollout, _ members: [LiveInstance]) -> [ConditionState] {
+        rollout.abortIf.enumerated().map { position, condition in
+            let metrics = members.compactMap { $0.status.metrics[condition.path.joined] }
+            let worst = condition.isHigherWorse ? metrics.max() : metrics.min()
+            return ConditionState(
+                condition: condition.text, violators: violators(position, members).count, worst: worst)
+        }
+    }
+}
+
+extension MetricCondition {
+    /// Whether higher figures are worse.
+    fileprivate var isHigherWorse: Bool { comparison == .above || comparison == .atLeast }
+}
