@@ -1,6 +1,7 @@
 // Lets followers sleep by a clock that only tests advance.
 
 import Synchronization
+import Tweaks
 import TweaksTestSupport
 
 @testable import TweaksFleet
