@@ -185,12 +185,12 @@ extension TweakGroup {
             let value = reader.read(registry)
             actor.assumeIsolated { write($0, value) }
         }
-        guard subscriber.start(), when == .now else { return TweakBinding(subscriber: subscriber) }
-        if FrozenTrait.isOn {
+        let hasStarted = subscriber.start()
+        if FrozenTrait.isOn, when == .now {
             // Nothing is registered.
             let value = core.defaultValue
             Task { await write(actor, value) }
-        } else {
+        } else if hasStarted, when == .now {
             subscriber.runNow(core.registry)
         }
         return TweakBinding(subscriber: subscriber)

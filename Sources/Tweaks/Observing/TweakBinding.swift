@@ -146,7 +146,9 @@ extension Tweak {
 extension Subscriber {
     /// Runs the observer once on its actor, as if its first tweak had been set to the same value.
     func runNow(_ registry: TweakRegistry) {
-        guard let node = nodes.first, let current = registry.state.withLock({ $0.current([node]) }).first else { return }
+        guard let node = nodes.first, let current = registry.state.withLock({ $0.current([node]) }).first else {
+            return
+        }
         _ = enqueue(PendingChange(node: node, old: current, new: current, origin: .code, revision: registry.revision))
         runOnActor()
     }

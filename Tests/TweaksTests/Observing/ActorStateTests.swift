@@ -126,7 +126,7 @@ struct ActorStateTests {
         #expect(await pool.changes == ["\(old)→2"])
     }
 
-    /// Neither form retains the actor, and the tweak drops the observers of an actor that is gone.
+    /// Neither form retains the actor, and the next change ends the observers of an actor that is gone.
     @Test func theActorIsReleased() async {
         weak let gone: Pool?
         do {
@@ -139,7 +139,7 @@ struct ActorStateTests {
         while gone != nil { await Task.yield() }
         size.value = 9
         pair.value = NumberPair(a: 3, b: 3)
-        #expect(registry.state.withLock { $0.observers.flatMap(\.all) }.filter { $0.hasOwner }.isEmpty)
+        #expect(registry.state.withLock { $0.observers.flatMap(\.all) }.filter { $0.hasOwner && !$0.isEnded }.isEmpty)
     }
 
     @Test func theNewestValueWins() async {
