@@ -57,6 +57,9 @@ package struct RunDirectory: Equatable, Sendable {
         return info.kind == .directory && info.owner == user && info.mode & 0o022 == 0
     }
 
+    /// Whether no other user can even list it.
+    private var isPrivate: Bool { (try? Folder.anywhere.info(path)).map { $0.mode & 0o077 == 0 } ?? false }
+
     // MARK: Choosing
 
     /// Why a temporary directory holds no directory for a user.
@@ -73,7 +76,7 @@ package struct RunDirectory: Equatable, Sendable {
             return
         }
         let reason = "\(usual) belongs to uid \(owner)"
-        if let known = Self.others(in: temporary, user).first {
+        if let known = Self.others(in: temporary, user).first(where: \.isPrivate) {
             self.init(known.path, reason: reason)
         } else {
             self.init(try Self.made(beside: usual), reason: reason)

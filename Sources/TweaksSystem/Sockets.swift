@@ -31,13 +31,17 @@ package enum Sockets {
     /// Opens a socket that child processes do not inherit.
     /// - Returns: Below 0 on failure.
     fileprivate static func open(_ family: Int32, _ kind: Int32) -> Int32 {
-        let number = socket(family, kind, 0)
-        if number < 0 { return number }
-        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-        #if canImport(Darwin)
+        #if canImport(Glibc)
+            return socket(family, kind | Int32(SOCK_CLOEXEC.rawValue), 0)
+        #elseif !canImport(Darwin)
+            return socket(family, kind | SOCK_CLOEXEC, 0)
+        #else
+            let number = socket(family, kind, 0)
+            if number < 0 { return number }
+            _ = fcntl(number, F_SETFD, FD_CLOEXEC)
             set(number, level: SOL_SOCKET, SO_NOSIGPIPE, to: 1)
+            return number
         #endif
-        return number
     }
 
     /// Sets an option that is a number.
@@ -108,7 +112,13 @@ package enum Sockets {
         if !waitsInCall { _ = fcntl(number, F_SETFL, flags | O_NONBLOCK) }
         setSendTimeout(of: number, milliseconds ?? 0)
         var code = TweaksSystem.connect(number, address, length) == 0 ? 0 : errno
-        if code == EINPROGRESS || code == EINTR { code = wait(for: number, milliseconds) }
+        if waitsInCall {
+            // After a signal nothing is under way, and the end of the time is reported as by a full buffer.
+            while code == EINTR { code = TweaksSystem.connect(number, address, length) == 0 ? 0 : errno }
+            if code == EAGAIN { code = ETIMEDOUT }
+        } else if code == EINPROGRESS || code == EINTR {
+            code = wait(for: number, milliseconds)
+        }
         if code != 0 {
             close(number)
             throw SocketError(code)

@@ -54,20 +54,22 @@ enum InstructionBenchmarks {
 
     private static let commitCount = 10_000
 
+    /// By TCP and by a Unix socket, each of processes of its own: a history that many clients share costs more.
     private static func requests() throws -> [InstructionCount] {
-        let (tweaks, redis) = (try CountedProcess.daemon(), try CountedProcess.redis())
-        let (ours, theirs) = (WireBenchmarks.ours, WireBenchmarks.theirs)
-        try WireBenchmarks.fill(tweaks.port, ours.set)
-        try WireBenchmarks.fill(redis.port, theirs.set)
         var counts: [InstructionCount] = []
-        for load in loads {
-            for (request, mine, other, goal) in [
-                ("get", ours.get, theirs.get, "≤ 1.0"), ("set", ours.set, theirs.set, "≤ 1.3"),
-            ] {
-                for socket in ["", "unix "] {
-                    let name = "\(socket)\(request) \(load.clients) × \(load.inFlight)"
-                    let value = try instructions(load, mine, of: tweaks, isUnix: !socket.isEmpty)
-                    let peer = try instructions(load, other, of: redis, isUnix: !socket.isEmpty)
+        for isUnix in [false, true] {
+            let tweaks = try CountedProcess.daemon()
+            let redis = try CountedProcess.redis()
+            let (ours, theirs) = (WireBenchmarks.ours, WireBenchmarks.theirs)
+            try WireBenchmarks.fill(tweaks.port, ours.set)
+            try WireBenchmarks.fill(redis.port, theirs.set)
+            for load in loads {
+                for (request, mine, other, goal) in [
+                    ("get", ours.get, theirs.get, "≤ 1.0"), ("set", ours.set, theirs.set, "≤ 1.3"),
+                ] {
+                    let name = "\(isUnix ? "unix " : "")\(request) \(load.clients) × \(load.inFlight)"
+                    let value = try instructions(load, mine, of: tweaks, isUnix: isUnix)
+                    let peer = try instructions(load, other, of: redis, isUnix: isUnix)
                     Table.row(name, ours: value, theirs: peer, unit: "instr", goal: goal)
                     counts.append((name, value))
                 }

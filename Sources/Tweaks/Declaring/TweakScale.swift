@@ -33,7 +33,9 @@ extension TweakScale {
     package func position(of value: Double, in range: ClosedRange<Double>) -> Double {
         let start = place(of: range.lowerBound, range)
         let end = place(of: range.upperBound, range)
-        return start < end ? min(max((place(of: value, range) - start) / (end - start), 0), 1) : 0
+        let position = (place(of: value, range) - start) / (end - start)
+        // A range of the smallest or the largest numbers has ends that are infinitely far away.
+        return start < end && position.isFinite ? min(max(position, 0), 1) : 0
     }
 
     /// The value at a slider position, not rounded to a step.

@@ -102,11 +102,14 @@ final class GroupObserverState: Sendable {
 
     /// Adds the observer to all its tweaks and records their current values. False if a tweak was removed.
     func start(_ subscriber: Subscriber, _ registry: TweakRegistry) -> Bool {
-        registry.state.withLock { state in
+        let isComplete = registry.state.withLock { state in
             let isComplete = state.add(subscriber)
             if isComplete { delivered.withLock { $0 = state.current(subscriber.nodes) } }
             return isComplete
         }
+        // Not under the lock: this may release the last reference to an actor.
+        if isComplete, subscriber.hasOwner { subscriber.nodes.forEach(registry.endOrphans) }
+        return isComplete
     }
 
     /// The values before and now, with the observer's pending change, which led to exactly these values.

@@ -38,7 +38,7 @@ extension TweakRegistry {
     }
 
     /// Ends bindings whose objects were released: checks a few, and continues while most of them are orphaned.
-    private func endOrphans(_ node: TweakNode) {
+    func endOrphans(_ node: TweakNode) {
         while true {
             let few = state.withLock { $0.holds(node) ? $0.observers[node.slot].nextFew() : [] }
             let orphans = few.filter { !$0.isEnded && $0.isOwnerGone }

@@ -138,7 +138,14 @@ extension Tweak {
             let value = cell.load()
             actor.assumeIsolated { write($0, value) }
         }
-        if subscriber.start(), when == .now { subscriber.runNow(registry) }
+        let hasStarted = subscriber.start()
+        if FrozenTrait.isOn, when == .now {
+            // Nothing observes or changes the tweak.
+            let value = load()
+            Task { await write(actor, value) }
+        } else if hasStarted, when == .now {
+            subscriber.runNow(registry)
+        }
         return TweakBinding(subscriber: subscriber)
     }
 }

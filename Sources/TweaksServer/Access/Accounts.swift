@@ -57,10 +57,14 @@ final class SessionAccounts {
     var isCounted = false {
         didSet { if isCounted != oldValue { primary.sessions += isCounted ? 1 : -1 } }
     }
-    /// Whether it has ended and only waits for its peer to close.
-    var isLingering = false {
-        didSet { if isLingering != oldValue { primary.lingering += isLingering ? 1 : -1 } }
+    /// When it has ended and begun to wait for its peer to close; nil before.
+    var lingersSince: Moment? {
+        didSet {
+            if (lingersSince == nil) == (oldValue == nil) { return }
+            primary.lingering += lingersSince == nil ? -1 : 1
+        }
     }
+    var isLingering: Bool { lingersSince != nil }
 
     /// Charges a commit to the rate limit of the peer, which all its sessions share.
     func chargeCommit(_ now: Moment) throws(TweakError) {

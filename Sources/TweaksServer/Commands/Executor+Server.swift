@@ -69,7 +69,10 @@ extension Executor {
 
     /// Answers with the highest protocol version that both sides know; only version 1 exists.
     func hello(_ json: Bool, _ session: Session) -> Reply {
-        if json { session.encoder.isJSON = true }
+        if json {
+            session.encoder.isJSON = true
+            session.encoder.hasText = false
+        }
         let revision: [(String, JSON)] =
             session.isAdmitted ? [("rev", .count(registry.revision))] : [("auth", .string("required"))]
         return .info(

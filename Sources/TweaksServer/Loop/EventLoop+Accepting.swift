@@ -187,7 +187,9 @@ extension EventLoop {
     /// Closes the oldest ended connections while they and the others have all descriptors that sessions may have.
     private func closeLingering() {
         while sessions.count - limits.refusedSessions >= limits.sessions, sessions.lingeringCount > 0 {
-            guard let session = oldestFirst({ $0.accounts.isLingering }).first else { return }
+            let lingering = sessions.all.filter(\.accounts.isLingering)
+            let since = { (session: Session) in session.accounts.lingersSince ?? self.now }
+            guard let session = lingering.min(by: { since($0) < since($1) }) else { return }
             discardInput(session)
             close(session)
         }
@@ -211,7 +213,7 @@ extension EventLoop {
     /// their own, which no others can take.
     private func limitUnauthenticated(_ newSession: Session) {
         let limit = max(limits.unauthenticatedSessions, 1)
-        while isUnauthenticated(newSession), freePlace(for: newSession, limit) {}
+        while sessions.count >= limit, isUnauthenticated(newSession), freePlace(for: newSession, limit) {}
     }
 
     private func oldestFirst(_ condition: (Session) -> Bool) -> [Session] {
@@ -220,6 +222,7 @@ extension EventLoop {
 
     private func isUnauthenticated(_ session: Session) -> Bool {
         session.isOpen && (!session.isAdmitted || session.identity.isDenied)
+            && session.credentials.lifecycle.state.reason == nil
     }
 
     /// Ends an unauthenticated session of those that have more places than the limit.

@@ -45,7 +45,7 @@ extension EventLoop {
     /// from others.
     func linger(_ session: Session) {
         session.accounts.isCounted = false
-        session.accounts.isLingering = true
+        session.accounts.lingersSince = now
         sessions.lingeringCount += 1
     }
 
@@ -81,7 +81,7 @@ extension EventLoop {
         chargeMemory(session)
         if session.accounts.isLingering { sessions.lingeringCount -= 1 }
         session.accounts.isCounted = false
-        session.accounts.isLingering = false
+        session.accounts.lingersSince = nil
         session.accounts.others = []
         // Sessions come and go while a disk does not answer.
         if executor.awaitingDurability.count > 2 * sessions.count + 64 {

@@ -117,12 +117,20 @@ struct ImportCommand {
             return effective.count
         }
         let changed = effective.filter { answer in
+            if answer.lacksFields { return answer.body.contains(where: Self.isChange) }
             // The value of a secret is not shown, and may be another one.
             guard let tweak = answer.tweaks.first, tweak["set"] == nil else { return true }
             return tweak["was"] != tweak["value"]
         }
         console.printChanges(changed)
         return changed.count
+    }
+
+    /// Whether a line of text shows a change; the value of a secret is not shown, and may be another one.
+    private static func isChange(_ line: String) -> Bool {
+        guard let row = TweakRow(line) else { return true }
+        let isSecret = ["(set)", "(unset)"].contains(row.value)
+        return isSecret || row.note != "was \(row.value)"
     }
 
     /// Applies the lines in one batch.

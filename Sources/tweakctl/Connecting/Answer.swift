@@ -27,16 +27,27 @@ struct Answer: Equatable {
     /// The same answer with its object parsed, and the text in it as body and status.
     var withFields: Answer {
         var answer = self
-        guard status.hasPrefix("{"), let json = JSON(status) else {
+        guard status.hasPrefix("{") else {
             answer.lacksFields = true
             return answer
         }
+        guard let json = JSON(status) else {
+            answer.isRefusal = true
+            answer.status = "error closing the server cut its answer; ask again"
+            return answer
+        }
         answer.fields = json
-        // An answer that was cut has an error at its end.
         answer.isRefusal = json["error"] != nil
-        guard let lines = json["text"]?.elements.compactMap(\.string).map(Quoting.sanitized) else { return answer }
-        answer.body = Array(lines.dropLast())
-        answer.status = lines.last ?? ""
+        let lines = json["text"]?.elements.compactMap(\.string).map(Quoting.sanitized)
+        if let error = json["error"], json["ok"]?.isTrue == true {
+            // It began as a success, and the error at its end says why the rest is missing.
+            answer.body = lines ?? []
+            let words = [error["code"]?.string, error["message"]?.string].compactMap(\.self)
+            answer.status = "error \(Quoting.sanitized(words.joined(separator: " ")))"
+        } else if let lines {
+            answer.body = Array(lines.dropLast())
+            answer.status = lines.last ?? ""
+        }
         return answer
     }
 
@@ -89,11 +100,10 @@ struct Answer: Equatable {
 
     /// Why a change that is in effect may be lost.
     var warning: String? {
-        if let reason = self["unsaved"]?.string { return "in effect, but not saved: \(Quoting.sanitized(reason))" }
-        if let reason = self["unaudited"]?.string {
-            return "in effect, but not in the audit: \(Quoting.sanitized(reason))"
+        let reasons = [("unaudited", "not in the audit"), ("unsaved", "not saved")].compactMap { field, words in
+            self[field]?.string.map { "\(words): \(Quoting.sanitized($0))" }
         }
-        return nil
+        return reasons.isEmpty ? nil : "in effect, but \(reasons.joined(separator: "; "))"
     }
 
     // MARK: Words

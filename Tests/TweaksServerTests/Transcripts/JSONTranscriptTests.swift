@@ -19,6 +19,15 @@ import TweaksTestSupport
         {"ok":false,"error":{"code":"unknown-tweak","message":"there is no tweak “Content/Text/Sise”; did you mean Content/Text/Size?"}}
         > get
         {"ok":false,"error":{"code":"usage","message":"get: write get PATTERN…, as in: get Content/Text/*"}}
+        ## text beside JSON ends with another choice
+        > json text
+        {"ok":true,"text":["ok"]}
+        > ping
+        {"ok":true,"pong":true,"text":["ok pong"]}
+        > hello 1 json
+        {"ok":true,"name":…}
+        > ping
+        {"ok":true,"pong":true}
         ## changes have the new and the previous value
         > set Content/Text/Size 72
         {"ok":true,"rev":1,"tweaks":[{"path":"Content/Text/Size","kind":"number","value":72,"was":60}]}

@@ -30,6 +30,19 @@ struct ScaleTests {
         #expect(abs(back - min(max(value, lower), upper)) <= (upper - lower) * 1e-7)
     }
 
+    /// Their places are infinitely far from each other, or the same.
+    @Test(arguments: [
+        -Double.leastNonzeroMagnitude...Double.leastNonzeroMagnitude, 0...Double.leastNonzeroMagnitude,
+        -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude,
+    ])
+    func rangesOfExtremeNumbersHavePositions(_ range: ClosedRange<Double>) {
+        for scale in [TweakScale.linear, .logarithmic] {
+            for value in [range.lowerBound, 0, range.upperBound, .infinity] {
+                #expect((0...1).contains(scale.position(of: value, in: range)))
+            }
+        }
+    }
+
     @Test func theLinearScaleIsLinear() {
         #expect(TweakScale.linear.position(of: 25, in: 0...100) == 0.25)
         #expect(TweakScale.linear.value(at: 0.25, in: -100...100) == -50)

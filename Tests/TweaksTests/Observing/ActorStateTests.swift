@@ -142,6 +142,17 @@ struct ActorStateTests {
         #expect(registry.state.withLock { $0.observers.flatMap(\.all) }.filter { $0.hasOwner && !$0.isEnded }.isEmpty)
     }
 
+    /// Without a change, too: a server has an actor for each of its connections.
+    @Test func observersOfReleasedActorsDoNotPileUp() {
+        let before = registry.state.withLock { $0.observers.flatMap(\.all).count }
+        for _ in 0..<500 {
+            _ = Pool(observing: size)
+            _ = Pool(observing: pair)
+        }
+        // Three tweaks, and in each list a few more ended ones than live ones.
+        #expect(registry.state.withLock { $0.observers.flatMap(\.all).count } < before + 60)
+    }
+
     @Test func theNewestValueWins() async {
         let pool = Pool(binding: size)
         await pool.waitForCall()

@@ -57,7 +57,7 @@ extension EditorModel {
         let answer = answer.withFields
         if let revision = answer.revision {
             self.revision = max(self.revision, revision)
-            if !answer.isUnchanged { ownRevisions.insert(revision) }
+            if kind.makesChange, !answer.isUnchanged { ownRevisions.insert(revision) }
             if ownRevisions.count > 128 { ownRevisions = ownRevisions.filter { revision < 64 || $0 > revision - 64 } }
         }
         switch kind {

@@ -34,6 +34,15 @@ enum RequestKind: Equatable {
     case run(String)
     case page(String)
     case presets
+
+    /// Whether the revision of its answer may be that of a change which it made. An answer that only reads has the
+    /// newest revision, which may be another client's.
+    var makesChange: Bool {
+        switch self {
+        case .change, .typed, .command, .run: true
+        case .nothing, .hello, .allTweaks, .stats, .text, .token, .tweak, .layers, .page, .presets: false
+        }
+    }
 }
 
 /// The current screen and its key bindings.
