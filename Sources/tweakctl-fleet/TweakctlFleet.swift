@@ -199,23 +199,15 @@ enum FleetUsage {
             "Changes the tweaks of many processes at once, by desired values in etcd that every process follows.", "",
             "Usage: tweakctl fleet NAME VERB … --etcd URL[,URL…]", "", "Verbs:",
         ]
-        lines += table(FleetVerb.allCases.map { ($0.usage, $0.summary) })
+        lines += UsageText.table(FleetVerb.allCases.map { ($0.usage, $0.summary) })
         lines += ["", "Options:"]
-        lines += table(FleetOption.common.map { ($0.synopsis, $0.summary) })
+        lines += UsageText.table(FleetOption.common.map { ($0.synopsis, $0.summary) })
         for verb in FleetVerb.allCases where !verb.options.isEmpty {
             lines += ["", "Options of \(verb.rawValue):"]
-            lines += table(verb.options.map { ($0.synopsis, $0.summary) })
+            lines += UsageText.table(verb.options.map { ($0.synopsis, $0.summary) })
         }
-        lines += ["", "Examples:"]
-        lines += examples.flatMap { ["  \($0.line)", "      \($0.meaning)"] }
-        lines += ["", "Exit codes:"]
-        lines += exitCodes.map { "  \($0.0.rawValue)  \($0.1)" }
+        lines += UsageText.end(examples: examples, exitCodes: exitCodes)
         return lines.joined(separator: "\n")
-    }
-
-    private static func table(_ rows: [(String, String)]) -> [String] {
-        let width = rows.map { TextWidth.of($0.0) }.max() ?? 0
-        return rows.map { "  \(TextWidth.padded($0.0, to: width))  \($0.1)" }
     }
 }
 

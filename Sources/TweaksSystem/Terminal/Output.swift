@@ -155,3 +155,20 @@ package enum TextWidth {
         text + String(repeating: " ", count: max(0, width - of(text)))
     }
 }
+
+/// Formats the parts that the usage texts of both programs have.
+package enum UsageText {
+    /// Two columns.
+    package static func table(_ rows: [(String, String)]) -> [String] {
+        let width = rows.map { TextWidth.of($0.0) }.max() ?? 0
+        return rows.map { "  \(TextWidth.padded($0.0, to: width))  \($0.1)" }
+    }
+
+    /// The examples and the exit codes, which come last.
+    package static func end(
+        examples: [(line: String, meaning: String)], exitCodes: [(ExitCode, String)]
+    ) -> [String] {
+        ["", "Examples:"] + examples.flatMap { ["  \($0.line)", "      \($0.meaning)"] }
+            + ["", "Exit codes:"] + exitCodes.map { "  \($0.0.rawValue)  \($0.1)" }
+    }
+}

@@ -49,23 +49,15 @@ enum Usage {
             "On a terminal, NAME alone opens the full-screen editor.",
         ]
         lines += ["", "Options:"]
-        lines += table(Invocation.options.map { ($0.synopsis, $0.summary) })
+        lines += UsageText.table(Invocation.options.map { ($0.synopsis, $0.summary) })
         lines += ["", "Commands of tweakctl:"]
-        lines += table(Verb.allCases.compactMap { verb in verb.summary.map { (verb.usage, $0) } })
+        lines += UsageText.table(Verb.allCases.compactMap { verb in verb.summary.map { (verb.usage, $0) } })
         for group in Command.groups {
             lines += ["", "\(group.title) (commands of the process):"]
-            lines += table(group.commands.map { ($0.synopsis, $0.summary) })
+            lines += UsageText.table(group.commands.map { ($0.synopsis, $0.summary) })
         }
-        lines += ["", "Examples:"]
-        lines += examples.flatMap { ["  \($0.line)", "      \($0.meaning)"] }
-        lines += ["", "Exit codes:"]
-        lines += exitCodes.map { "  \($0.0.rawValue)  \($0.1)" }
+        lines += UsageText.end(examples: examples, exitCodes: exitCodes)
         return lines.joined(separator: "\n")
-    }
-
-    private static func table(_ rows: [(String, String)]) -> [String] {
-        let width = rows.map { TextWidth.of($0.0) }.max() ?? 0
-        return rows.map { "  \(TextWidth.padded($0.0, to: width))  \($0.1)" }
     }
 }
 

@@ -13,21 +13,30 @@ private actor Pool {
     private(set) var changes: [String] = []
     private let (calls, called) = AsyncStream.makeStream(of: Void.self)
 
-    init() {}
+    private let released: Gate?
+
+    /// - Parameter released: Is opened when the actor is released.
+    init(_ released: Gate? = nil) { self.released = released }
+
+    deinit { released?.open() }
 
     init(binding size: Tweak<Int>, when: TweakBindingStart = .now) {
+        released = nil
         size.bind(on: self, when: when) { pool, size in pool.resize(to: size) }
     }
 
     init(observing size: Tweak<Int>) {
+        released = nil
         size.observe(on: self) { pool, change in pool.note(change.old, change.new) }
     }
 
     init(binding pair: TweakGroup<NumberPair>) {
+        released = nil
         pair.bind(on: self) { pool, pair in pool.use(pair) }
     }
 
     init(observing pair: TweakGroup<NumberPair>) {
+        released = nil
         pair.observe(on: self) { pool, change in pool.note(change.old.b, change.new.b) }
     }
 
@@ -66,7 +75,7 @@ private actor Pool {
     }
 }
 
-struct ActorStateTests {
+@Suite(.timeLimit(.minutes(1))) struct ActorStateTests {
     private let registry = TweakRegistry()
     private let size: Tweak<Int>
     private let pair: TweakGroup<NumberPair>
@@ -128,15 +137,14 @@ struct ActorStateTests {
 
     /// Neither form retains the actor, and the next change ends the observers of an actor that is gone.
     @Test func theActorIsReleased() async {
-        weak let gone: Pool?
+        let released = Gate()
         do {
-            let pool = Pool(binding: size)
-            await pool.waitForCall()
+            let pool = Pool(released)
+            _ = await pool.bind(size)
             pair.observe(on: pool) { _, _ in }
-            gone = pool
         }
         // A task that ran on the actor releases it when it has ended.
-        while gone != nil { await Task.yield() }
+        await released.wait()
         size.value = 9
         pair.value = NumberPair(a: 3, b: 3)
         #expect(registry.state.withLock { $0.observers.flatMap(\.all) }.filter { $0.hasOwner && !$0.isEnded }.isEmpty)
