@@ -34,7 +34,10 @@ struct FleetClient {
     }
 
     init(_ arguments: FleetArguments, _ console: FleetConsole, _ fleet: FleetOperator, _ limits: DriverLimits) {
-        (self.arguments, self.console, self.fleet, self.limits) = (arguments, console, fleet, limits)
+        self.arguments = arguments
+        self.console = console
+        self.fleet = fleet
+        self.limits = limits
     }
 
     /// Runs the command.

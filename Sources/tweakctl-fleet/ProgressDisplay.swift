@@ -18,7 +18,9 @@ struct ProgressDisplay {
     private var lastPrintedAt: Int64 = 0
 
     init(id: String, console: FleetConsole, now: @escaping @Sendable () -> Int64) {
-        (self.id, self.console, self.now) = (id, console, now)
+        self.id = id
+        self.console = console
+        self.now = now
     }
 
     private var isRedrawn: Bool { console.style.isHumanReadable && console.style.hasColors && !console.isJSON }

@@ -16,7 +16,10 @@ struct RolloutSession {
     private let isInteractive = System.isTerminal(0)
 
     init(_ client: FleetClient, _ claim: DriverClaim, revertsOnExit: Bool, isResumed: Bool = false) {
-        (self.client, self.claim, self.revertsOnExit, self.isResumed) = (client, claim, revertsOnExit, isResumed)
+        self.client = client
+        self.claim = claim
+        self.revertsOnExit = revertsOnExit
+        self.isResumed = isResumed
     }
 
     private var console: FleetConsole { client.console }

@@ -100,7 +100,10 @@ public struct TweakParameter: Sendable {
     }
 
     private init<Value>(_ name: String, _ kind: TweakKind, _ shape: TweakShape<Value>, _ defaultValue: TweakValue?) {
-        (self.name, self.kind, self.defaultValue, help) = (name, kind, defaultValue, shape.info.help)
+        self.name = name
+        self.kind = kind
+        self.defaultValue = defaultValue
+        help = shape.info.help
         definition = { path throws(TweakError) in try shape.definition(kind, path: path) }
     }
 }
@@ -176,7 +179,8 @@ package struct ActionSignature: Sendable {
             parameters.append(
                 Parameter(name: parameter.name, definition: definition, defaultValue: parameter.defaultValue))
         }
-        (self.parameters, self.path) = (parameters, path)
+        self.parameters = parameters
+        self.path = path
     }
 
     /// `FILE [VOLUME]`.

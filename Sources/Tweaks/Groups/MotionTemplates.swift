@@ -69,11 +69,13 @@ private struct Propagator {
         for count in 1...12 {
             let scale = part / Double(count)
             (term.identity, term.linear) = (-term.linear * scale, (term.identity - 2 * damping * term.linear) * scale)
-            (identity, linear) = (identity + term.identity, linear + term.linear)
+            identity = identity + term.identity
+            linear = linear + term.linear
         }
         for _ in 0..<halvings {
             let (i, l) = (identity, linear)
-            (identity, linear) = (i * i - l * l, 2 * i * l - 2 * damping * l * l)
+            identity = i * i - l * l
+            linear = 2 * i * l - 2 * damping * l * l
         }
     }
 }

@@ -112,12 +112,15 @@ package struct OverrideValues: Sendable {
         package let expires: Moment
 
         package init(_ value: TweakValue, time: Moment, expires: Moment) {
-            (self.value, self.time, self.expires) = (value, time, expires)
+            self.value = value
+            self.time = time
+            self.expires = expires
         }
     }
 
     package init(override: TweakValue? = nil, temporary: Temporary? = nil) {
-        (self.override, self.temporary) = (override, temporary)
+        self.override = override
+        self.temporary = temporary
     }
 
     /// The same values without an expired temporary override.

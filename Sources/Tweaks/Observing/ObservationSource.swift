@@ -81,7 +81,8 @@ extension ObservationSource.State {
     fileprivate mutating func takePassed() -> (ObservationRegistrar?, ObservationRegistrar?) {
         let taken = (passed, isDue ? recent : nil)
         if isDue { recent = ObservationRegistrar() }
-        (passed, isDue) = (nil, false)
+        passed = nil
+        isDue = false
         return taken
     }
 }

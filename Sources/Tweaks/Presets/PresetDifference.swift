@@ -19,7 +19,8 @@ package struct PresetDifference: Sendable {
     package init(comparingCurrentTo preset: Preset, _ view: TweakView) {
         let plan = AssignmentPlan(preset, .comparison, view)
         let (values, snapshot) = (plan.values, view.registry.snapshot())
-        (leftProblems, rightProblems) = ([], plan.problems.first)
+        leftProblems = []
+        rightProblems = plan.problems.first
         for node in view.listing.nodes where !node.isSecret {
             let right = values[node.path]
             guard right != nil || snapshot.isOverridden(node) && !plan.names(node.path) else { continue }
@@ -32,7 +33,8 @@ package struct PresetDifference: Sendable {
     /// Compares two presets.
     package init(_ left: Preset, _ right: Preset, _ view: TweakView) {
         let plans = (AssignmentPlan(left, .comparison, view), AssignmentPlan(right, .comparison, view))
-        (leftProblems, rightProblems) = (plans.0.problems.first, plans.1.problems.first)
+        leftProblems = plans.0.problems.first
+        rightProblems = plans.1.problems.first
         let (left, right) = (plans.0.values, plans.1.values)
         let known = view.listing.nodes.map(\.path)
         let unknown = plans.0.unknownPaths(view) + plans.1.unknownPaths(view).filter { left[$0] == nil }

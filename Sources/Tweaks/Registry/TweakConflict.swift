@@ -17,13 +17,19 @@ public struct TweakConflict: Sendable, CustomStringConvertible {
     public let lookAlike: TweakPath?
 
     init(path: TweakPath, first: TweakSource, second: TweakSource, differences: String) {
-        (self.path, self.first, self.second, self.differences) = (path, first, second, differences)
+        self.path = path
+        self.first = first
+        self.second = second
+        self.differences = differences
         lookAlike = nil
     }
 
     /// A conflict of two paths that look the same.
     init(_ node: TweakNode, looksLike other: TweakNode) {
-        (path, lookAlike, first, second) = (node.path, other.path, other.source, node.source)
+        path = node.path
+        lookAlike = other.path
+        first = other.source
+        second = node.source
         let own = Array(node.path.joined.unicodeScalars)
         let others = Array(other.path.joined.unicodeScalars)
         let position = own.indices.first { !others.indices.contains($0) || own[$0] != others[$0] } ?? own.count

@@ -49,7 +49,10 @@ package final class TweakNode: Sendable {
         case .value(let core, let prepared):
             (self.core, defaultPrepared, runner, holdsObjects) = (core, prepared, nil, core.holdsObjects)
         case .action(let runner):
-            (core, defaultPrepared, self.runner, holdsObjects) = (nil, nil, runner, false)
+            core = nil
+            defaultPrepared = nil
+            self.runner = runner
+            holdsObjects = false
         }
     }
 

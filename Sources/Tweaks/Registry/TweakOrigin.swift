@@ -80,7 +80,9 @@ package final class TweakConnection: Sendable {
     package let name: String?
 
     package init(transport: String, peer: String, name: String? = nil) {
-        (self.transport, self.peer, self.name) = (transport, peer, name)
+        self.transport = transport
+        self.peer = peer
+        self.name = name
     }
 }
 

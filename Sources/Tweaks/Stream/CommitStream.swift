@@ -283,7 +283,8 @@ extension CommitStream.State {
             guard let follower = followers[slot], follower.overflow != .drops, follower.cursor < oldest else {
                 continue
             }
-            (found, oldest) = (slot, follower.cursor)
+            found = slot
+            oldest = follower.cursor
         }
         return found
     }

@@ -136,7 +136,8 @@ package enum ListText {
                 if byte == open, !isEscaped { quote = nil }
                 isEscaped = byte == UInt8(ascii: "\\") && open == UInt8(ascii: "\"") && !isEscaped
             } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-                (quote, isEscaped) = (byte, false)
+                quote = byte
+                isEscaped = false
             } else if byte == UInt8(ascii: "]") {
                 return start + offset + 1
             }

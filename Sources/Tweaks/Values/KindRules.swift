@@ -105,7 +105,8 @@ package struct ValidatedValue: Sendable {
     package let adjustment: TweakAdjustment
 
     init(_ value: TweakValue, _ adjustment: TweakAdjustment = .none) {
-        (self.value, self.adjustment) = (value, adjustment)
+        self.value = value
+        self.adjustment = adjustment
     }
 }
 

@@ -152,7 +152,10 @@ struct OverrideWriter: WorkerJob, ~Copyable {
         } catch {
             failure = error
         }
-        (proposals, self.proposals, hasUpdates, delayedUntil) = (self.proposals, [], false, nil)
+        proposals = self.proposals
+        self.proposals = []
+        hasUpdates = false
+        delayedUntil = nil
         if failure == nil {
             do throws(StorageFailure) {
                 let text = table.text(program: settings.program, proposing: proposals.map(\.changes))

@@ -66,7 +66,8 @@ struct OverridesFile: Sendable {
             // In a newer version, the overrides can have any format.
             if let version = head.version, version > Self.version { throw Refusal.newerVersion(version) }
             try head.check(bytes)
-            (program, revision) = (head.program, head.revision)
+            program = head.program
+            revision = head.revision
             var reader = JSONReader(bytes, at: head.overrides ?? 0)
             var keys: Set<OverrideKey> = []
             var number = 0

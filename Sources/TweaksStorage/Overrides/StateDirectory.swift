@@ -78,7 +78,9 @@ struct StateDirectory {
         _ place: Result<String, StateLocation.Problem>, _ files: any FileSystem, _ time: any StorageTime,
         report: @escaping @Sendable (OverrideStore.Event) -> Void
     ) {
-        (self.files, self.time, self.report) = (files, time, report)
+        self.files = files
+        self.time = time
+        self.report = report
         switch place {
         case .success(let path): self.path = path
         case .failure(let problem):

@@ -40,7 +40,11 @@ package final class PresetFolder: PresetStore {
         fileSystem: any FileSystem = PosixFileSystem(), time: any StorageTime = SystemTime(),
         holder: @escaping @Sendable () -> String? = { nil }
     ) {
-        (place, files, self.program, self.limits, self.time) = (directory, fileSystem, program, limits, time)
+        place = directory
+        files = fileSystem
+        self.program = program
+        self.limits = limits
+        self.time = time
         self.holder = holder
     }
 

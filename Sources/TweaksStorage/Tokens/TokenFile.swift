@@ -93,7 +93,10 @@ package final class TokenFileMonitor: Sendable {
         path: String, watching: FileWatcher.Options = FileWatcher.Options(),
         onChange: @escaping @Sendable (TokenTable) -> Void, onEvent: @escaping @Sendable (TokenEvent) -> Void
     ) {
-        (self.path, self.watching, self.onChange, self.onEvent) = (path, watching, onChange, onEvent)
+        self.path = path
+        self.watching = watching
+        self.onChange = onChange
+        self.onEvent = onEvent
         _ = apply(TokenFile(path: path))
     }
 

@@ -99,7 +99,8 @@ package struct DirectoryEvent: Equatable, Sendable {
         func follow(_ directories: [ResolvedPath.Directory]) throws(FileError) -> [String] {
             var refused: [String] = []
             let before = watches
-            (watches, followed) = ([:], [])
+            watches = [:]
+            followed = []
             for directory in directories {
                 let mask = directory.watchesEntries ? Self.entriesMask : Self.directoryMask
                 let watch = inotify_add_watch(descriptor, directory.path, mask.rawValue)

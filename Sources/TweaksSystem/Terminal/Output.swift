@@ -21,7 +21,9 @@ package struct Output: Sendable {
         program: String, isJSON: Bool, masked: @escaping @Sendable (String) -> String = { $0 },
         sink: (@Sendable (String) -> Void)? = nil
     ) {
-        (self.program, self.masked, self.sink) = (program, masked, sink)
+        self.program = program
+        self.masked = masked
+        self.sink = sink
         style = isJSON || sink != nil ? .plain : Style.of(1)
         errorStyle = sink != nil ? .plain : Style.of(2)
     }
@@ -86,7 +88,9 @@ package struct Style: Equatable, Sendable {
     package var hasBlocks = false
 
     package init(isHumanReadable: Bool = false, hasColors: Bool = false, hasBlocks: Bool = false) {
-        (self.isHumanReadable, self.hasColors, self.hasBlocks) = (isHumanReadable, hasColors, hasBlocks)
+        self.isHumanReadable = isHumanReadable
+        self.hasColors = hasColors
+        self.hasBlocks = hasBlocks
     }
 
     /// No formatting.

@@ -134,7 +134,8 @@ struct Editor {
         model.size = Terminal.size
         model.scroll()
         renderer.forget()
-        (hasChanged, drawnAt) = (true, nil)
+        hasChanged = true
+        drawnAt = nil
     }
 
     private mutating func handleSignals(_ numbers: Set<Int32>) {
@@ -150,6 +151,7 @@ struct Editor {
         if let drawnAt, drawnAt + Self.frameTime > ContinuousClock.now { return }
         let bytes = renderer.bytes(for: EditorScreen(model, renderer.palette).frame)
         if !bytes.isEmpty { System.write(bytes, to: 1) }
-        (hasChanged, drawnAt) = (false, ContinuousClock.now)
+        hasChanged = false
+        drawnAt = ContinuousClock.now
     }
 }

@@ -172,7 +172,9 @@ struct KeyDecoder {
     private mutating func plain(_ byte: UInt8) -> Key? {
         switch byte {
         case 0x1B:
-            (state, pending, hasAlt) = (.escape, [], false)
+            state = .escape
+            pending = []
+            hasAlt = false
             return nil
         case 0x0D, 0x0A: return .enter
         case 0x09: return .tab

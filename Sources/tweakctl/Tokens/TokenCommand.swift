@@ -28,7 +28,9 @@ struct TokenCommand: Equatable {
     ]
 
     init(action: Action, path: String, reader: String? = nil) {
-        (self.action, self.path, self.reader) = (action, path, reader)
+        self.action = action
+        self.path = path
+        self.reader = reader
     }
 
     /// - Parameters:

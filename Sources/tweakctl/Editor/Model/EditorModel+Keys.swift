@@ -133,8 +133,12 @@ struct KeyBinding {
         _ keys: [Key], _ shown: String, _ commands: [EditorCommand], _ summary: String, _ label: String? = nil,
         rank: Int = 9
     ) {
-        (self.keys, self.shown, self.commands, self.summary) = (keys, shown, commands, summary)
-        (self.label, self.rank) = (label, rank)
+        self.keys = keys
+        self.shown = shown
+        self.commands = commands
+        self.summary = summary
+        self.label = label
+        self.rank = rank
     }
 
     fileprivate func command(for key: Key) -> EditorCommand? {

@@ -32,7 +32,11 @@ struct Prompt: Equatable {
     var isSent = false
 
     init(_ purpose: Purpose, _ tweak: EditorTweak) {
-        (self.purpose, path, token, kind, isSecret) = (purpose, tweak.path, tweak.token, tweak.kind, tweak.isSecret)
+        self.purpose = purpose
+        path = tweak.path
+        token = tweak.token
+        kind = tweak.kind
+        isSecret = tweak.isSecret
         component = tweak.kind == .optional ? tweak.component : nil
         fields = purpose == .arguments ? [LineEditor()] : Self.drafts(tweak)
         asksForDuration = purpose == .temporary

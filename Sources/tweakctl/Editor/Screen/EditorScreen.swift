@@ -11,7 +11,8 @@ struct EditorScreen {
     let glyphs: Glyphs
 
     init(_ model: EditorModel, _ palette: Palette) {
-        (self.model, self.palette) = (model, palette)
+        self.model = model
+        self.palette = palette
         layout = EditorLayout(model.size)
         glyphs = Glyphs(hasBlocks: palette.hasBlocks)
     }
