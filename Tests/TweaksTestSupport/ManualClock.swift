@@ -22,6 +22,8 @@ package final class ManualClock: StorageTime {
         var count: UInt64 = 0
         /// The thread that sleeps.
         var thread: (semaphore: DispatchSemaphore, deadline: Moment?)?
+        /// How often it began to sleep.
+        var naps = 0
 
         var now: Moment { (start ?? .now) + offset }
     }
@@ -94,15 +96,15 @@ package final class ManualClock: StorageTime {
     // MARK: The thread of a storage
 
     package func wait(for semaphore: DispatchSemaphore, until deadline: Moment?) {
+        // A thread with a signal left is not asleep, although a wait would begin.
+        if semaphore.wait(timeout: .now()) == .success { return }
         let isOver = state.withLock { state in
             if let deadline, deadline <= state.now { return true }
             state.thread = (semaphore, deadline)
+            state.naps += 1
             return false
         }
-        if isOver {
-            _ = semaphore.wait(timeout: .now())
-            return
-        }
+        if isOver { return }
         condition.withLock { condition.broadcast() }
         semaphore.wait()
         state.withLock { $0.thread = nil }
@@ -131,6 +133,14 @@ package final class ManualClock: StorageTime {
         waitUntil("again", location) { state in
             state.thread.map { $0.deadline.map { $0 > state.now } ?? true } ?? false
         }
+    }
+
+    /// Uses up a wakeup that the test's own calls have left: wakes the storage, and blocks until it sleeps again.
+    package func settle(at location: SourceLocation = #_sourceLocation) {
+        waitUntil("at all", location) { $0.thread != nil }
+        let (naps, thread) = state.withLock { ($0.naps, $0.thread?.semaphore) }
+        thread?.signal()
+        waitUntil("again", location) { $0.naps > naps && $0.thread != nil }
     }
 
     private func waitUntil(_ wanted: String, _ location: SourceLocation, _ isTrue: (State) -> Bool) {

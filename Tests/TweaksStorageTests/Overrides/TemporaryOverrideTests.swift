@@ -61,6 +61,7 @@ import TweaksTestSupport
         try home.withRun(time: time) { run in
             try run.number("Size").set(3, for: .seconds(600))
             run.flush()
+            time.settle()
             time.waitUntilAsleep(for: .seconds(60))
             time.jump(by: 3_600_000)
             time.advance(by: .seconds(60))
