@@ -1,16 +1,15 @@
-// Prints a greeting repeatedly; the smallest program with tweaks.
+// Prints a greeting repeatedly; the smallest program with tweaks, which the README shows.
 
 import TweaksDaemon
 
 enum Greeting {
-    static let text = Tweak("Greeting", "Text", "Words", "Hello, world", help: "The text to print")
+    static let words = Tweak("Greeting", "Text", "Words", "Hello, world", help: "What is printed")
     static let count = Tweak("Greeting", "Text", "Repeat", 1, in: 1...5, help: "How many times")
-    static let pause = Tweak("Greeting", "Timing", "Pause", .seconds(1), in: .milliseconds(100) ... .seconds(10))
 }
 
-try TweakDaemon.start("hello", tweaks: Greeting.text, Greeting.count, Greeting.pause)
-
-while true {
-    for _ in 0..<Greeting.count.value { print(Greeting.text.value) }
-    try await Task.sleep(for: Greeting.pause.value)
+await TweakDaemon.main("hello", tcp: .open(port: 7777), tweaks: Greeting.words, Greeting.count) {
+    while true {
+        for _ in 0..<Greeting.count.value { print(Greeting.words.value) }
+        try await Task.sleep(for: .seconds(1))
+    }
 }

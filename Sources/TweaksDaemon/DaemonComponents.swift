@@ -50,7 +50,10 @@
         func stop() {}
 
         /// Returns at once, as after a stop.
-        func run() async throws { signals.noteReturn() }
+        func run(_ body: @Sendable () async -> Void) async throws {
+            await body()
+            signals.noteReturn()
+        }
 
         func reload(dry: Bool) throws(TweakReloadError) -> TweakReload { throw TweakReloadError.noConfigFile }
     }
@@ -184,7 +187,7 @@
 
         // MARK: The end
 
-        func run() async throws {
+        func run(_ body: @Sendable () async -> Void) async throws {
             // A signal can arrive while the program is still starting; that is not an error.
             guard server.isRunning || state.withLock({ $0.wasSignaled }) else {
                 throw ServerError("the daemon was stopped already; start another one")
@@ -192,6 +195,7 @@
             await server.serve()
             close()
             await whenClosed()
+            await body()
             signals.noteReturn()
         }
 

@@ -83,6 +83,47 @@ extension TweakDaemon {
         #endif
     }
 
+    // MARK: A whole program
+
+    /// Runs a program: starts its daemon, then the body; when the body returns, stops the daemon.
+    ///
+    /// ```swift
+    /// await TweakDaemon.main("bounce", panel: .on, tweaks: Look.size, Look.color) {
+    ///     while true {
+    ///         draw(Look.size.value)
+    ///         try await Task.sleep(for: .milliseconds(16))
+    ///     }
+    /// }
+    /// ```
+    /// An error of the start or of the body is printed on standard error, and the process exits with 1: an error that
+    /// leaves `main` would be a trap and a backtrace. `SIGTERM` and `SIGINT` cancel the body's task; what is unsaved is
+    /// written, and this returns. A body that has not ended five seconds later is ended with the process. Without a
+    /// body the program serves until such a signal.
+    ///
+    /// The parameters are those of ``start(_:tcp:panel:tokens:access:config:sources:storage:durability:audit:signals:registry:limits:onEvent:tweaks:)-(_,_,_,_,_,_,_,_,_,_,_,_,_,_,any_TweakHandle)``;
+    /// a list of tweaks is one of `tweaks`, too. A program that needs the daemon or its events, or has a loop of its
+    /// own, calls `start` and prints its error.
+    /// - Parameter body: The program, on the actor of the caller.
+    public static func main(
+        _ name: String, tcp: TCP = .off, panel: Panel = .off, tokens: String? = nil,
+        access: TweakAccess = TweakAccess(), config: ConfigFile? = nil, sources: [Source] = [],
+        storage: Storage = .standard, durability: Durability = .bestEffort, audit: Audit? = nil,
+        signals: Signals = [.reload, .stop], registry: TweakRegistry = .shared,
+        limits: TweakServerLimits = TweakServerLimits(), tweaks: any TweakHandle...,
+        @_inheritActorContext body: sending @escaping @isolated(any) () async throws -> Void = { await untilCanceled() }
+    ) async {
+        do {
+            let daemon = try start(
+                name, tcp: tcp, panel: panel, tokens: tokens, access: access, config: config, sources: sources,
+                storage: storage, durability: durability, audit: audit, signals: signals, registry: registry,
+                limits: limits, tweaks: tweaks)
+            try await daemon.run(Task(operation: body))
+        } catch {
+            StandardError.write("\(name): \(error)\n")
+            exit(1)
+        }
+    }
+
     /// Opens `/dev/null` for each of standard input, output and error that is closed. Starting a daemon calls it; a
     /// program that opens files or sockets before that calls it first, or the first one opened receives its log.
     public static func openClosedStreams() { StandardStreams.occupy(.quiet) }

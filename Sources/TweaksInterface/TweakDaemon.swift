@@ -46,7 +46,30 @@ public final class TweakDaemon: Sendable {
     /// - Throws: `ServerError` if the daemon was stopped before.
     public func run() async throws {
         guard let service else { return await Self.untilCanceled() }
-        try await service.run()
+        try await service.run {}
+    }
+
+    /// Serves until a program ends, or cancels it when a stop signal arrives; then stops.
+    /// - Throws: The error of the program, unless it is that of its cancellation.
+    package func run(_ program: Task<Void, any Error>) async throws {
+        let serving = Task {
+            guard let service else { return await Self.untilCanceled() }
+            try? await service.run {
+                program.cancel()
+                _ = await program.result
+            }
+        }
+        let result = await withTaskCancellationHandler {
+            await program.result
+        } onCancel: {
+            program.cancel()
+        }
+        stop()
+        serving.cancel()
+        await serving.value
+        do {
+            try result.get()
+        } catch is CancellationError where program.isCancelled {}
     }
 
     /// Reads the config file now and applies it even if it looks incomplete, as the command `reload` does. Before that
@@ -75,7 +98,7 @@ public final class TweakDaemon: Sendable {
     public var socketPath: String? { service?.socketPath }
 
     /// Returns when the task is canceled. It uses no timer, which would need a thread.
-    private static func untilCanceled() async {
+    @usableFromInline package static func untilCanceled() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         for await _ in stream {}
         // Releasing the continuation earlier would end the stream.
@@ -91,7 +114,8 @@ package protocol DaemonService: Sendable {
     var socketPath: String? { get }
 
     func stop()
-    func run() async throws
+    /// Serves until it is stopped. Once it has stopped, the end of the process is up to the program when `body` returns.
+    func run(_ body: @Sendable () async -> Void) async throws
     func reload(dry: Bool) throws(TweakReloadError) -> TweakReload
 }
 

@@ -7,7 +7,7 @@ import TweaksTestSupport
 extension DocumentedBlock {
     /// The documents with shell commands that use tweakctl.
     static let guides = [
-        "README.md", "Sources/TweaksDaemon/TweaksDaemon.docc/AnEveningWithTweakctl.md",
+        "Sources/TweaksDaemon/TweaksDaemon.docc/AnEveningWithTweakctl.md",
         "Sources/TweaksDaemon/TweaksDaemon.docc/OperatingThrottled.md",
         "Sources/TweaksDaemon/TweaksDaemon.docc/SecurityModel.md",
     ]

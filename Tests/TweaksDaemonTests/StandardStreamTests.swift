@@ -14,7 +14,7 @@ import TweaksTestSupport
         let program = try RunningProgram(
             Tool.sh.path, ["-c", "exec \"$0\" \(closed)", BuiltProgram.path("hello")],
             environment: BuiltProgram.environment.merging([
-                "NOTIFY_SOCKET": receiver.address, "HOME": directory.path,
+                "NOTIFY_SOCKET": receiver.address, "HOME": directory.path, "TWEAKS_PORT": "off",
                 "TWEAKS_SOCKET": directory.file("hello.sock"), "TWEAKS_STATE_DIR": directory.file("state"),
             ]) { $1 }, output: .dropped)
         #expect(try receiver.next().hasPrefix("READY=1"))

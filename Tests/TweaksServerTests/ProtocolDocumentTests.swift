@@ -1,4 +1,4 @@
-// Replays the transcripts of Protocol.md and the README against servers, so that the documents stay true.
+// Replays the transcripts of Protocol.md against servers, so that the document stays true.
 
 import Foundation
 import Testing
@@ -11,12 +11,11 @@ import TweaksWire
     private static let transcripts = DocumentedBlock.all("transcript", of: document)
     private static let tokenTranscripts = DocumentedBlock.all("token-transcript", of: document)
     private static let actionTranscripts = DocumentedBlock.all("action-transcript", of: document)
-    private static let readme = DocumentedBlock.all("transcript", of: "README.md")
 
-    @Test func theDocumentsHaveTranscripts() {
-        #expect(Self.transcripts.count >= 9 && Self.readme.count == 1)
+    @Test func theDocumentHasTranscripts() {
+        #expect(Self.transcripts.count >= 9)
         #expect(!Self.tokenTranscripts.isEmpty && !Self.actionTranscripts.isEmpty)
-        #expect((Self.transcripts + Self.readme).allSatisfy { !Transcript($0.text).steps.isEmpty })
+        #expect(Self.transcripts.allSatisfy { !Transcript($0.text).steps.isEmpty })
     }
 
     /// With the usage of each command, as `help` shows it, and the other forms of lines.
@@ -60,16 +59,6 @@ import TweaksWire
             let (file, volume): (String, Double) = (try arguments["file"], try arguments["volume"])
             return "playing \(file) at \(volume)"
         }
-        try Transcript(block.text).replay(.lineByLine, with: TestServer(registry: registry).connect())
-    }
-
-    /// With the two tweaks that the README declares.
-    @Test(arguments: readme) func theReadmeIsTrue(_ block: DocumentedBlock) throws {
-        let registry = TweakRegistry()
-        _ = Tweak(
-            "Content", "Text", "Size", 60.0, in: 10...100, step: 0.5, unit: "pt", help: "Label size",
-            registry: registry)
-        _ = Tweak("Content", "Text", "Color", TweakColor.black, registry: registry)
         try Transcript(block.text).replay(.lineByLine, with: TestServer(registry: registry).connect())
     }
 }

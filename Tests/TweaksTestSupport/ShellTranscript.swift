@@ -8,6 +8,8 @@ package protocol DocumentedProgram: AnyObject {
     /// Its name in its log.
     var name: String { get }
     var log: LogLines { get }
+    /// That of TCP, if documents connect to it.
+    var port: Int? { get }
     func start() throws
     func stop() throws
     /// Ends it like `SIGKILL`.
@@ -16,11 +18,16 @@ package protocol DocumentedProgram: AnyObject {
     func reload() throws
 }
 
+extension DocumentedProgram {
+    package var port: Int? { nil }
+}
+
 /// A shell session. Lines that begin with `$ ` are commands; the lines that follow are the expected output:
 ///
-/// - `$ nc -U PATH`: a conversation as in a ``Transcript``; it ends before the next `$ `;
+/// - `$ nc -U PATH`, or `$ nc HOST PORT`: a conversation as in a ``Transcript``; it ends before the next `$ `;
 /// - `$ systemctl start NAME`, also `stop`, `restart`, `reload` and `kill -s KILL`: calls the program's method;
-/// - anything else runs in `sh`; after `<<EOF` the lines down to `EOF` are its input.
+/// - `$ swift run NAME &` starts it, also with variables before it; `$ pkill -KILL NAME` kills it;
+/// - anything else runs in `sh` in the directory of the test; after `<<EOF` the lines down to `EOF` are its input.
 ///
 /// Lines that begin with the program's name and a colon are log lines. The replay waits for them in order, and skips
 /// lines in between. `/etc`, `/run` and `/var` are directories of the test. Times are not compared, and the current
@@ -77,14 +84,16 @@ private final class ShellReplay {
     func run(_ command: String, _ lines: [String]) throws {
         let mark = program.name + ": "
         let output = lines.filter { !$0.hasPrefix(mark) }
-        let words = command.split(separator: " ")
+        let words = command.split(separator: " ").drop { $0.contains("=") }
         switch words.first {
-        case "nc": try converse(placed(String(words.last ?? "")), output)
+        case "nc": try converse(client(words), output)
+        case "swift": try program.start()
+        case "pkill": try program.kill()
         case "systemctl":
             #expect(output.isEmpty, "\(command) has no output", sourceLocation: location)
             try control(words.dropFirst().dropLast().joined(separator: " "))
         default:
-            let text = try Tool.sh.run(["-c", placed(command)], input: "")
+            let text = try Tool.sh.run(["-c", "cd \(root); \(placed(command))"], input: "")
             compare(text.splitLines().filter { !$0.isEmpty }, output, command)
         }
         for line in lines where line.hasPrefix(mark) { waitFor(line) }
@@ -103,8 +112,12 @@ private final class ShellReplay {
         }
     }
 
-    private func converse(_ path: String, _ lines: [String]) throws {
-        let client = try TestClient(unix: path)
+    private func client(_ words: some BidirectionalCollection<Substring>) throws -> TestClient {
+        if words.contains("-U") { return try TestClient(unix: placed(String(words.last ?? ""))) }
+        return try TestClient(port: #require(program.port))
+    }
+
+    private func converse(_ client: TestClient, _ lines: [String]) throws {
         for step in Transcript(lines.joined(separator: "\n")).steps {
             try client.send(step.typed + "\n")
             var answers: [String] = []
@@ -151,8 +164,9 @@ private final class ShellReplay {
             .replacingOccurrences(of: "\\bpid \(getpid())\\b", with: "pid 4711", options: .regularExpression)
     }
 
+    /// A line without its times, and without the ports of clients.
     private static func withoutTimes(_ line: String) -> String {
-        line.replacingOccurrences(
-            of: "[0-9]{4}-?[0-9]{2}-?[0-9]{2}T[0-9:.]+Z", with: "TIME", options: .regularExpression)
+        ["[0-9]{4}-?[0-9]{2}-?[0-9]{2}T[0-9:.]+Z": "TIME", ", [0-9hms. ]+ left": ", TIME left", "127.0.0.1:[0-9]+": "PORT"]
+            .reduce(line) { $0.replacingOccurrences(of: $1.key, with: $1.value, options: .regularExpression) }
     }
 }

@@ -1,0 +1,86 @@
+// Tests that a program which `TweakDaemon.main` runs ends with a line and an exit code, not with a trap.
+
+import Foundation
+import Testing
+import TweaksDaemon
+import TweaksTestSupport
+
+@Suite(.blocking, .tags(.process)) struct MainTests {
+    private struct Refusal: Error, CustomStringConvertible { let description = "no such thing; name another one" }
+
+    private struct Trigger: TweakValueSource {
+        let layer = TweakLayer("trigger", rank: 1)
+        func load(_ sink: TweakSourceSink) {}
+        func start(_ sink: TweakSourceSink) { kill(getpid(), SIGTERM) }
+        func stop() {}
+    }
+
+    /// The environment of a child is that of the tests.
+    private static func isolate() {
+        for name in ["TWEAKS_SOCKET", "TWEAKS_PORT", "TWEAKS_STATE_DIR"] { setenv(name, "off", 1) }
+    }
+
+    @Test func anErrorOfTheStartIsALineAndAnExitCode() async throws {
+        let result = try await #require(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
+            setenv("TWEAKS_PORT", "many", 1)
+            await TweakDaemon.main("shop", storage: .off, registry: TweakRegistry()) { fatalError("it has started") }
+        }
+        let lines = String(decoding: result.standardErrorContent, as: UTF8.self).splitLines()
+        #expect(lines.count == 2 && lines[0].hasPrefix("shop: TWEAKS_PORT"), "\(lines)")
+    }
+
+    @Test func anErrorOfTheProgramIsALineAndAnExitCode() async throws {
+        let result = try await #require(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
+            Self.isolate()
+            await TweakDaemon.main("shop", storage: .off, registry: TweakRegistry()) { throw Refusal() }
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(text.hasSuffix("shop: stopping\nshop: no such thing; name another one\n"), "\(text)")
+    }
+
+    /// Also that the daemon has stopped then.
+    @Test func itReturnsAfterItsProgram() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            let home = try TemporaryDirectory()
+            setenv("TWEAKS_SOCKET", home.file("shop.sock"), 1)
+            let wasThere = Recorder<Bool>()
+            await TweakDaemon.main("shop", storage: .off, registry: TweakRegistry()) {
+                wasThere.note(FileManager.default.fileExists(atPath: home.file("shop.sock")))
+            }
+            exit(wasThere.all == [true] && !FileManager.default.fileExists(atPath: home.file("shop.sock")) ? 42 : 1)
+        }
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT]) func aStopSignalCancelsTheProgram(_ signal: Int32) async {
+        await #expect(processExitsWith: .exitCode(42)) { [signal] in
+            Self.isolate()
+            await TweakDaemon.main("shop", storage: .off, registry: TweakRegistry()) {
+                kill(getpid(), signal)
+                try await Task.sleep(for: .seconds(1_000))
+            }
+            exit(42)
+        }
+    }
+
+    @Test func withoutAProgramItServesUntilAStopSignal() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            Self.isolate()
+            // What is started last sends the signal.
+            let trigger = TweakDaemon.Source(Trigger())
+            await TweakDaemon.main("shop", sources: [trigger], storage: .off, registry: TweakRegistry())
+            exit(42)
+        }
+    }
+
+    /// It runs on the actor of the caller, which it may block.
+    @Test func aProgramThatDoesNotEndIsEnded() async {
+        await #expect(processExitsWith: .signal(SIGTERM)) { @MainActor in
+            Self.isolate()
+            await TweakDaemon.main("shop", storage: .off, registry: TweakRegistry()) {
+                MainActor.assertIsolated()
+                kill(getpid(), SIGTERM)
+                while true { sleep(1_000) }
+            }
+        }
+    }
+}
