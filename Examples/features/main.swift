@@ -72,13 +72,7 @@ final class Features: TweakValueSource {
     var status: [(name: String, value: TweakValue?)] { [("file", .string(file.path))] }
 }
 
-do {
-    let path = ProcessInfo.processInfo.environment["FEATURES_FILE"] ?? "features.json"
-    let daemon = try TweakDaemon.start(
-        "features", sources: [TweakDaemon.Source(Features(path)), .environment(), .arguments],
-        signals: [.reload, .stop], tweaks: Shop.limit, Shop.note, Shop.discount)
-    try await daemon.run()
-} catch {
-    FileHandle.standardError.write(Data("features: \(error)\n".utf8))
-    exit(1)
-}
+let path = ProcessInfo.processInfo.environment["FEATURES_FILE"] ?? "features.json"
+await TweakDaemon.main(
+    "features", sources: [TweakDaemon.Source(Features(path)), .environment(), .arguments],
+    tweaks: Shop.limit, Shop.note, Shop.discount)

@@ -35,20 +35,12 @@ func simulateSecond() {
     Service.errors.value = (1_000 * Double(failed) / Double(count)).rounded() / 10
 }
 
-do {
-    // Without TWEAKS_FLEET the program runs as an ordinary daemon.
-    let daemon = try TweakDaemon.start(
-        "quotes", sources: [.etcd()], signals: [.reload, .stop],
-        tweaks: Upstream.timeout, Upstream.retries, Service.load, Service.errors)
-    let load = Task {
-        while !Task.isCancelled {
-            simulateSecond()
-            try await Task.sleep(for: .seconds(1))
-        }
+// Without TWEAKS_FLEET the program runs as an ordinary daemon.
+await TweakDaemon.main(
+    "quotes", sources: [.etcd()], tweaks: Upstream.timeout, Upstream.retries, Service.load, Service.errors
+) {
+    while true {
+        simulateSecond()
+        try await Task.sleep(for: .seconds(1))
     }
-    try await daemon.run()
-    load.cancel()
-} catch {
-    FileHandle.standardError.write(Data("fleet: \(error)\n".utf8))
-    exit(1)
 }

@@ -40,22 +40,11 @@ func query(_ number: Int) async throws {
     }
 }
 
-do {
-    // A group is passed like any other tweak.
-    let daemon = try TweakDaemon.start(
-        "patient", signals: [.reload, .stop], tweaks: Upstream.retry, Upstream.answers, Upstream.pause)
-    Task {
-        // Returns after SIGTERM or Ctrl-C, when all changes are on disk.
-        try await daemon.run()
-        exit(0)
+// A group is passed like any other tweak. SIGTERM and Ctrl-C end this when all changes are on disk.
+await TweakDaemon.main("patient", tweaks: Upstream.retry, Upstream.answers, Upstream.pause) {
+    printPolicy()
+    for number in 1... {
+        try await query(number)
+        try await Task.sleep(for: Upstream.pause.value)
     }
-} catch {
-    FileHandle.standardError.write(Data("patient: \(error)\n".utf8))
-    exit(1)
-}
-
-printPolicy()
-for number in 1... {
-    try await query(number)
-    try await Task.sleep(for: Upstream.pause.value)
 }
