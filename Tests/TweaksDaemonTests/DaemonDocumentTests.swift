@@ -10,8 +10,8 @@ extension DocumentedBlock {
 
     static let daemonReadme = all("daemon-transcript", of: "README.md")
     static let daemonGuides =
-        ["RunningInProduction.md", "ConfigFilesAndReload.md", "HandingALookToSomeone.md"].flatMap {
-            all("daemon-transcript", of: daemon + $0)
+        ["RunningInProduction", "ConfigFilesAndReload", "HandingALookToSomeone", "Troubleshooting"].flatMap {
+            all("daemon-transcript", of: daemon + $0 + ".md")
         }
         + all("daemon-transcript", of: "Sources/Tweaks/Tweaks.docc/WhereAValueComesFrom.md")
         + all("daemon-transcript", of: "Sources/TweaksServer/TweaksServer.docc/Protocol.md")
