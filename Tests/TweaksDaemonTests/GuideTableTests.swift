@@ -61,6 +61,17 @@ import TweaksWire
         }
     }
 
+    @Test(arguments: [
+        "there is no place for a Unix socket", "is not the user of this process", "is wrong, expired or revoked",
+        "others can write in the state directory", "the state directory is used by ", "HOME is not set",
+        "was written by a newer version", "last good: ", "is not in effect",
+    ])
+    func messagesAreQuotedAsTheyAre(_ message: String) throws {
+        #expect(try guide("Troubleshooting").text.contains(message))
+        let sources = Document.files("Sources", ".swift")
+        #expect(try sources.contains { try Document($0).text.contains(message) })
+    }
+
     /// One of each kind.
     private func startErrors() throws -> [String] {
         let taken = try BoundSocket(loopback: .version4)
@@ -148,6 +159,20 @@ import TweaksWire
         let blocks = DocumentedBlock.all("swift", of: "\(Self.daemon)/OnAPhone.md")
         let block = try #require(blocks.first { $0.text.contains("func copyTokens") })
         #expect(try Document("Tests/TweaksDaemonTests/GuideTableTests.swift").shows(block))
+    }
+
+    /// A panel that listens on all addresses is served at the one that a client has used.
+    @Test func thePanelIsServedAtTheAddressOfTheDevice() throws {
+        let tokens = fixture.directory.file("bounce.tokens")
+        try Data("phone \(ScramVerifier(token: "twk_phone").text) write\n".utf8).write(to: URL(fileURLWithPath: tokens))
+        try #require(chmod(tokens, 0o600) == 0)
+        for (address, isServed) in [("0.0.0.0", true), ("127.0.0.1", false)] {
+            let panel = TweakDaemon.Panel(TweakPanel(address: address))
+            let daemon = try fixture.start(panel: panel, tokens: tokens)
+            let status = try? PanelAddress(daemon).get("/api/whoami", host: "127.0.0.2").read(through: "\r\n")
+            #expect(status == (isServed ? "HTTP/1.1 200 OK\r\n" : nil))
+            fixture.stop(daemon)
+        }
     }
 
     // MARK: Costs
