@@ -89,7 +89,7 @@ let package = Package(
             name: "TweaksTestSupport", dependencies: ["Tweaks", "TweaksInterface", "TweaksServer", "TweaksStorage"],
             path: "Tests/TweaksTestSupport"),
         .testTarget(name: "TweaksTests", dependencies: ["Tweaks", "TweaksStorage", "TweaksTestSupport"]),
-        .testTarget(name: "TweaksTestingTests", dependencies: ["Tweaks", "TweaksTesting"]),
+        .testTarget(name: "TweaksTestingTests", dependencies: ["Tweaks", "TweaksTesting", "TweaksTestSupport"]),
         .testTarget(name: "TweaksSystemTests", dependencies: ["Tweaks", "TweaksSystem", "TweaksTestSupport"]),
         .testTarget(name: "TweaksWireTests", dependencies: ["Tweaks", "TweaksWire", "TweaksTestSupport"]),
         .testTarget(

@@ -27,6 +27,7 @@ public let plugin = (name: "Plug-in", version: 1)
 public func draw(size: Double, color: TweakColor) {}
 public func layout(_ size: Double) {}
 public func log(_ line: String) {}
+public func emptyCache() async throws {}
 public struct Receipt: Sendable {}
 public func pay() async throws -> Receipt { Receipt() }
 public struct Client: Sendable {
@@ -38,6 +39,8 @@ public struct Client: Sendable {
 @MainActor public final class LabelView {
     public var text = ""
     public var alpha = 1.0
+    public var margin = 0.0
+    public var isHidden = false
 }
 @MainActor public let label = LabelView()
 @MainActor public let view = LabelView()

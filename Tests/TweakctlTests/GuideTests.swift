@@ -10,6 +10,7 @@ extension DocumentedBlock {
         "Sources/TweaksDaemon/TweaksDaemon.docc/AnEveningWithTweakctl.md",
         "Sources/TweaksDaemon/TweaksDaemon.docc/OperatingThrottled.md",
         "Sources/TweaksDaemon/TweaksDaemon.docc/SecurityModel.md",
+        "Sources/TweaksDaemon/TweaksDaemon.docc/OnAPhone.md",
     ]
 }
 
@@ -26,10 +27,10 @@ extension DocumentedBlock {
     }
 
     @Test func theTestsNamedInTheSecurityModelExist() throws {
-        let tests = try Self.files("Tests", ".swift").reduce(into: Data()) { $0 += try Self.text($1).utf8 }
+        let tests = try Document.files("Tests", ".swift").reduce(into: Data()) { $0 += try Document($1).text.utf8 }
         // Foundation searches texts as UTF-16, which is slow for all tests.
         func has(_ text: String) -> Bool { tests.range(of: Data(text.utf8)) != nil }
-        let model = try Self.text("Sources/TweaksDaemon/TweaksDaemon.docc/SecurityModel.md")
+        let model = try Document("Sources/TweaksDaemon/TweaksDaemon.docc/SecurityModel.md").text
         var count = 0
         for row in model.splitLines() where row.hasPrefix("| ") && row.contains("Tests") {
             for name in (row.split(separator: "|").last ?? "").matches(of: /`(\w+Tests)?\.?(\w+)?`/) {
@@ -43,24 +44,11 @@ extension DocumentedBlock {
         #expect(count > 40)
     }
 
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../..").standardizedFileURL
-
-    private static func text(_ path: String) throws -> String {
-        try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
-    }
-
-    /// The files below a directory with a suffix.
-    private static func files(_ directory: String, _ suffix: String) -> [String] {
-        let all = FileManager.default.enumerator(atPath: root.appendingPathComponent(directory).path)
-        return (all?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(suffix) }.map { "\(directory)/\($0)" }
-    }
-
     /// By this suite, or by those of the daemon, the wire and the panel.
     @Test func everyShellCommandOfTheGuidesIsTested() throws {
-        for document in Self.files("Sources", ".md") + ["README.md"] {
+        for document in Document.files("Sources", ".md") + ["README.md"] {
             var fence: String?
-            for (number, line) in try Self.text(document).splitLines().enumerated() {
+            for (number, line) in try Document(document).text.splitLines().enumerated() {
                 if line.hasPrefix("```") { fence = fence == nil ? String(line.dropFirst(3)) : nil }
                 guard line.drop(while: { $0 == " " }).hasPrefix("$ ") else { continue }
                 #expect(fence?.hasSuffix("transcript") == true, "\(document):\(number + 1) is run by no test: \(line)")
@@ -69,7 +57,8 @@ extension DocumentedBlock {
     }
 }
 
-/// A shell on a terminal. `bounce` runs, `swift run` restarts it, and `ssh` executes commands on this machine.
+/// A shell on a terminal. `bounce` runs, `swift run` restarts it, `ssh` executes commands on this machine, and `iproxy`
+/// does nothing: no phone is connected, and ports are those of `bounce` here.
 private final class GuideShell {
     private let fixture: TweakctlFixture
     private let terminal: PseudoTerminal
@@ -92,6 +81,7 @@ private final class GuideShell {
                 *) shift; exec sh -c "$*";;
             esac; done
             """,
+            "iproxy": ":",
             "swift": """
             end() { kill $(cat \(root)/pid) && rm \(root)/pid && until [ ! -e \(socket) ]; do sleep 0.05; done; }
             [ ! -e \(root)/pid ] || end
@@ -225,6 +215,8 @@ private final class GuideShell {
     private func placed(_ command: String) -> String {
         command.replacing("/tmp/", with: "\(root)/").replacing("/run/user/1000", with: "\(root)/run")
             .replacing(/([ =])\/etc\//) { "\($0.output.1)\(self.root)/etc/" }
+            // The app of the guide gets its token file from its resources; here it is that of `bounce`.
+            .replacing("Resources/bounce.tokens", with: "\(root)/etc/bounce/tokens")
             // The user of the guide does not exist on this machine.
             .replacing("--for-user throttled", with: "--for-user $(id -un)")
             .replacing("127.0.0.1:7780", with: "127.0.0.1:\(port("panel http://127.0.0.1:"))")

@@ -1,4 +1,4 @@
-// Measures what the README promises: swift run -c release TweaksBenchmarks [GROUP…]
+// Measures what the guide “What it costs” promises: swift run -c release TweaksBenchmarks [GROUP…]
 //
 // Each row is a ratio of two values measured in turn in the same run. Groups: read set history scale find wire watch
 // durable reload temporary tweakctl crowd fan-out access panel fleet.

@@ -9,8 +9,8 @@ extension DocumentedBlock {
     private static let daemon = "Sources/TweaksDaemon/TweaksDaemon.docc/"
 
     static let daemonGuides =
-        ["RunningInProduction.md", "ConfigFilesAndReload.md", "HandingALookToSomeone.md"].flatMap {
-            all("daemon-transcript", of: daemon + $0)
+        ["RunningInProduction", "ConfigFilesAndReload", "HandingALookToSomeone", "Troubleshooting"].flatMap {
+            all("daemon-transcript", of: daemon + $0 + ".md")
         }
         + all("daemon-transcript", of: "Sources/Tweaks/Tweaks.docc/WhereAValueComesFrom.md")
         + all("daemon-transcript", of: "Sources/TweaksServer/TweaksServer.docc/Protocol.md")
