@@ -116,6 +116,9 @@ extension TweakShape {
             // An empty list knows its kind; an optional without a value does not.
             info.kind = Value.tweakKind ?? erased.kind
         }
+        if let problem = info.problem(of: standard, isListed: choices != nil) {
+            throw path.refusal(.usage, problem)
+        }
         return try definition(info, default: erased, path)
     }
 
@@ -192,6 +195,20 @@ extension DeclarationInfo {
     fileprivate mutating func adoptComponent<Container: TweakContainer>(of container: Container) {
         if components.isEmpty { components = [DeclarationInfo(of: Container.TweakComponent.self)] }
         if components[0].kind == nil { components[0].kind = container.tweakComponents.first?.erased.kind }
+    }
+
+    /// The reason why a default is refused if it is a case of an enumeration that lists its cases nowhere: any raw value
+    /// would be accepted, and then not fit.
+    fileprivate func problem(of standard: Any, isListed: Bool) -> String? {
+        if let container = standard as? any TweakContainer {
+            let isListed = components.first?.choices != nil
+            return container.tweakComponents.first.flatMap { problem(of: $0, isListed: isListed) }
+        }
+        guard !isListed, standard is any RawRepresentable, !(standard is any CaseIterable),
+            Mirror(reflecting: standard).displayStyle == .enum
+        else { return nil }
+        let name = "\(type(of: standard))"
+        return "the enumeration \(name) does not list its cases; add CaseIterable to \(name), or give choices"
     }
 
     /// The definition, checked for consistency.
