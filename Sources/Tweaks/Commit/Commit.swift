@@ -68,6 +68,7 @@ extension TweakRegistry {
 
     // No warning before the language mode 7: the spelling is older than the label.
     /// The same as ``reset(matching:)``, which has the label of ``tweaks(matching:)``.
+    /// - Throws: ``TweakError`` as ``reset(matching:)``.
     @available(swift, deprecated: 7, renamed: "reset(matching:)")
     @discardableResult
     public func reset(_ pattern: String) throws(TweakError) -> TweakCommitResult { try reset(matching: pattern) }

@@ -123,7 +123,7 @@ public func tweakValue<Other>(
     flags: TweakFlags = [], registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
 ) -> Other { fatalError("unavailable") }
 
-/// Does not compile: an action returns a text for the one who called it.
+/// Does not compile: an action returns a text for its caller.
 @available(*, unavailable, message: "the block must return a text for the caller; add `return \"done\"`")
 @_disfavoredOverload
 @_alwaysEmitIntoClient

@@ -92,17 +92,6 @@ extension TweakConvertible {
     public static func tweakTyped(_ value: TweakValue) -> Self? { Self(value) }
     /// The same as `erased`.
     public var tweakErased: TweakValue { erased }
-
-    // Only for its message, where a type has no raw value that could be stored.
-    /// Does not compile: a type without a raw value implements its conversion.
-    @available(
-        *, unavailable,
-        message: """
-            declare an enumeration as `enum Side: String, CaseIterable, TweakConvertible`; \
-            another type implements `init?(_ value: TweakValue)` and `var erased: TweakValue`
-            """
-    )
-    public var erased: TweakValue { .bool(false) }
 }
 
 extension TweakConvertible where Self: TweakWord {
