@@ -8,13 +8,13 @@
 /// Its parameter's default, not a constraint, makes it the type of the tweak: where the program names the type, as in
 /// `let size: Tweak<Double> = Tweak("Content", "Text", "Size", "big")`, the compiler compares that with the default.
 public enum TweakOfUnknownType: TweakStorable {
-    /// The only value.
-    case value
-
     /// Nothing converts to it.
     public static func tweakTyped(_ value: TweakValue) -> Self? { nil }
-    /// It does not convert.
+    /// It has no values.
     public var tweakErased: TweakValue { .bool(false) }
+    /// Never evaluated.
+    @_alwaysEmitIntoClient
+    public static var value: Self { fatalError("unavailable") }
 }
 
 extension Tweak {
