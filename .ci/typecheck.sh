@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Checks that declarations type-check quickly: compiles 300 in all forms, and counts the scopes of the type checker.
 # The count is the same on every machine, and time grows with it: 300 declarations take 11,000 scopes and 0.3 s. An
-# unnecessary overload multiplies the count of one form.
+# unnecessary overload multiplies the count of one form. Then checks the messages of the compiler: compiles the programs
+# of the guide “When it does not compile”, each of which gets the messages that the guide shows.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 modules="${1:-$(swift build --show-bin-path)/Modules}"
@@ -52,4 +53,36 @@ done <<'END'
 END
 forms=("${all[@]}")
 printf '%s scopes for 300 declarations in all forms\n' "$(scopes)"
+
+# Compiles a block of the guide, whose comments `// error: …` and `// warning: …` are messages; `…` stands for any text.
+# Prints those that the compiler does not write.
+messages() {
+    local block=$1 said kind text pattern shown
+    said=$({ echo 'import Tweaks' && cat "$block"; } >"$work/main.swift" &&
+        swiftc -emit-sil -swift-version 6 -I "$modules" "$work/main.swift" -o /dev/null 2>&1 >/dev/null || true)
+    shown=$(grep -cE '^ *// (error|warning): ' "$block")
+    [ "$shown" -gt 0 ] || echo "it shows no message"
+    while IFS='|' read -r kind text; do
+        pattern=$(sed 's/[][\.*^$(){}+?|]/\\&/g; s/…/.*/g' <<<"$text")
+        grep -qE "^[^|]*[:] $kind: $pattern" <<<"$said" || printf 'no %s: %s\n' "$kind" "$text"
+    done < <(sed -nE 's/^ *\/\/ (error|warning): (.*)/\1|\2/p' "$block")
+}
+
+guide=Sources/Tweaks/Tweaks.docc/WhenItDoesNotCompile.md
+mkdir "$work/blocks"
+awk -v out="$work/blocks/" '
+    /^```$/ { file = "" }
+    file { print > file }
+    /^```swift-error$/ { file = out NR ".swift"; printf "" > file }' "$guide"
+count=0
+for block in "$work"/blocks/*.swift; do
+    count=$((count + 1))
+    problems=$(messages "$block")
+    [ -n "$problems" ] || continue
+    line=${block##*/}
+    printf '%s:%s: %s\n' "$guide" "${line%.swift}" "$problems" >&2
+    failures=1
+done
+printf '%s programs of the guide do not compile and get the messages that it shows\n' "$count"
+[ "$count" -gt 0 ] || failures=1
 exit "$failures"

@@ -1,7 +1,9 @@
 // Sets tweaks for the duration of a test, as a trait.
 
+// Re-exported, so that a test file needs one import beside Testing.
+@_exported public import Tweaks
+
 public import Testing
-public import Tweaks
 
 /// Sets tweaks for the duration of a test, or of each test of a suite; write it as `.tweak(Look.size, 80)`.
 public struct TweakTrait: TestTrait, SuiteTrait, TestScoping {
@@ -40,7 +42,7 @@ extension Trait where Self == TweakTrait {
     /// Changes several tweaks for the duration of the test, in one commit, then restores their overrides.
     ///
     /// ```swift
-    /// @Suite(.tweaks { $0.reset("*") }) struct DefaultLookTests { … }
+    /// @Suite(.tweaks { $0.reset(matching: "*") }) struct DefaultLookTests { … }
     /// ```
     public static func tweaks(
         of registry: TweakRegistry = .shared, _ changes: @escaping @Sendable (inout TweakBatch) -> Void

@@ -33,7 +33,7 @@ public func withTweak<Template, Result>(
 ///
 /// ```swift
 /// try await withTweaks {
-///     $0.reset("*")
+///     $0.reset(matching: "*")
 ///     $0.set(Look.size, 80)
 /// } perform: {
 ///     …

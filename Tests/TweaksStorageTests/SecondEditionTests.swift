@@ -78,7 +78,7 @@ import TweaksTestSupport
         // The override hides the change of one tweak; the other one has none.
         let run = try start(config: "Greeting/Text/Repeat = 3\nGreeting/Timing/Pause = 3s\n")
         #expect(registry.revision == 8 && registry.underlyingValueChange(count.erased.node)?.new == .int(3))
-        try registry.reset("*")
+        try registry.reset(matching: "*")
         #expect(count.value == 3 && pause.value == .seconds(3))
         run.store.close()
     }

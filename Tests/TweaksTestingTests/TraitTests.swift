@@ -1,7 +1,6 @@
 // Tests traits that set tweaks of the shared registry for a test or a suite.
 
 import Testing
-import Tweaks
 import TweaksTesting
 
 private enum Look {
@@ -30,7 +29,7 @@ private enum Look {
         #expect(Look.retry.value.attempts == 2 && Look.size.value == 80)
     }
 
-    @Test(.tweaks { $0.reset("Testing") }) func aTraitResetsTweaks() { #expect(Look.size.value == 60) }
+    @Test(.tweaks { $0.reset(matching: "Testing") }) func aTraitResetsTweaks() { #expect(Look.size.value == 60) }
 
     @Test(.tweak(Look.title, "other"), arguments: 0..<20) func eachCaseHasItsOwnValues(_ number: Int) async throws {
         #expect(Look.size.value == 80 && Look.title.value == "other")

@@ -1,7 +1,6 @@
 // Tests values that are set during a closure and restored afterwards.
 
 import Testing
-import Tweaks
 import TweaksTesting
 
 struct WithTweaksTests {
@@ -51,7 +50,7 @@ struct WithTweaksTests {
         try title.set("other")
         let start = registry.revision
         try await withTweaks(of: registry) { batch in
-            batch.reset("*")
+            batch.reset(matching: "*")
             batch.set(retry, TweakRetryPolicy(attempts: 2))
         } perform: {
             #expect(size.value == 60 && title.value == "Tweaks" && retry.value.attempts == 2)

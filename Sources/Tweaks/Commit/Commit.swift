@@ -17,7 +17,7 @@ extension TweakRegistry {
     /// try registry.commit { batch in
     ///     batch.set(Look.size, 72)
     ///     batch.set("Content/Text/String", .string("Hello"), for: .seconds(600))
-    ///     batch.reset("Content/Motion")
+    ///     batch.reset(matching: "Content/Motion")
     /// }
     /// ```
     /// - Parameters:
@@ -56,13 +56,22 @@ extension TweakRegistry {
     /// Removes the overrides of all tweaks that a pattern matches, in one commit: the next layer applies.
     ///
     /// ```swift
-    /// try registry.reset("Content/Text")      // a collection; "Content" is the category, "*" everything
+    /// try registry.reset(matching: "Content/Text")    // a collection; "Content" is the category, "*" everything
     /// ```
     /// Skips actions and figures.
     /// - Throws: ``TweakError`` with `unknown-tweak` if nothing matches, unless the pattern is `*`; `read-only` in a
     ///   frozen process. Then nothing has changed.
     @discardableResult
-    public func reset(_ pattern: String) throws(TweakError) -> TweakCommitResult { try commit { $0.reset(pattern) } }
+    public func reset(matching pattern: String) throws(TweakError) -> TweakCommitResult {
+        try commit { $0.reset(matching: pattern) }
+    }
+
+    // No warning before the language mode 7: the spelling is older than the label.
+    /// The same as ``reset(matching:)``, which has the label of ``tweaks(matching:)``.
+    /// - Throws: ``TweakError`` as ``reset(matching:)``.
+    @available(swift, deprecated: 7, renamed: "reset(matching:)")
+    @discardableResult
+    public func reset(_ pattern: String) throws(TweakError) -> TweakCommitResult { try reset(matching: pattern) }
 
     /// Removes the overrides of several tweaks of this registry, in one commit: `registry.reset(Look.all)`.
     /// - Throws: ``TweakError``; then nothing has changed.

@@ -98,11 +98,18 @@ extension TweakBatch {
     ///
     /// Actions and figures among several matches are skipped. The commit throws for the full path of an action or
     /// figure, and for a pattern other than `*` that matches nothing.
-    public mutating func reset(_ pattern: String) { entries.append((.pattern(pattern), .reset, nil)) }
+    public mutating func reset(matching pattern: String) { entries.append((.pattern(pattern), .reset, nil)) }
+
+    /// Removes the override of the tweak with this path. A pattern is accepted, too; see ``reset(matching:)``.
+    public mutating func reset(_ path: String) { reset(matching: path) }
 
     /// Makes the temporary overrides of all tweaks that a pattern matches permanent.
     ///
     /// Tweaks without one among several matches are skipped. The commit throws for the full path of a tweak without
     /// one, and for a pattern other than `*` that matches nothing.
-    public mutating func keep(_ pattern: String) { entries.append((.pattern(pattern), .keep, nil)) }
+    public mutating func keep(matching pattern: String) { entries.append((.pattern(pattern), .keep, nil)) }
+
+    /// Makes the temporary override of the tweak with this path permanent. A pattern is accepted, too; see
+    /// ``keep(matching:)``.
+    public mutating func keep(_ path: String) { keep(matching: path) }
 }

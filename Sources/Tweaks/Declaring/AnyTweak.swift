@@ -42,8 +42,11 @@ public struct AnyTweak: Sendable {
     /// All layers that are present, lowest first; the last one has the current value. Empty for an action.
     public var layers: [TweakLayerValue] { registry.layers(node) }
 
-    /// Sets the override.
-    /// - Throws: ``TweakError``; then nothing has changed.
+    /// Sets the override with the origin `code`, on any thread; observers have run when it returns, as described at
+    /// ``Tweak/set(_:)``.
+    /// - Parameter value: A value of the tweak's ``kind``; an `.int` is accepted for a number.
+    /// - Throws: ``TweakError`` with `bad-value` for another kind, `out-of-range`, `not-a-choice`, `read-only` or
+    ///   `unknown-tweak`; then nothing has changed.
     @discardableResult
     public func set(_ value: TweakValue) throws(TweakError) -> TweakOutcome {
         try registry.change(node, .set(value))
@@ -53,7 +56,7 @@ public struct AnyTweak: Sendable {
     /// - Parameters:
     ///   - value: The temporary value.
     ///   - lifetime: More than zero and at most one year.
-    /// - Throws: ``TweakError``; then nothing has changed.
+    /// - Throws: ``TweakError`` as ``set(_:)``; `out-of-range` for another lifetime. Then nothing has changed.
     @discardableResult
     public func set(_ value: TweakValue, for lifetime: Duration) throws(TweakError) -> TweakOutcome {
         try registry.change(node, .set(value), for: lifetime)
@@ -69,14 +72,16 @@ public struct AnyTweak: Sendable {
     /// The remaining time of the temporary override; nil without one.
     public var timeLeft: Duration? { registry.timeLeft(node) }
 
-    /// Sets the override from text in the protocol's syntax, without quotes around strings.
-    /// - Throws: ``TweakError``; then nothing has changed.
+    /// Sets the override from text in the protocol's syntax, without quotes around strings: `72`, `250ms`, `#FF8800`.
+    /// - Throws: ``TweakError`` as ``set(_:)``; `bad-value` for a text that the kind does not parse. Then nothing has
+    ///   changed.
     @discardableResult
     public func set(text: String) throws(TweakError) -> TweakOutcome {
         try set(node.read(text, from: .file))
     }
 
     /// Removes the override: the next layer applies.
+    /// - Throws: ``TweakError`` for an action or a figure, for a tweak that was removed, and in a frozen process.
     @discardableResult
     public func reset() throws(TweakError) -> TweakOutcome {
         try registry.change(node, .reset)

@@ -13,17 +13,22 @@ extension Tweak where Value: TweakConvertible {
     /// static let title = Tweak("Content", "Text", "Title", "Tweaks", maxLength: 40)
     /// static let font = Tweak("Content", "Text", "Font", "Avenir", choices: ["Avenir", "Gill Sans"])
     /// ```
+    /// It is registered when this runs, on any thread; a static is lazy and runs when it is first accessed, or listed at
+    /// the start: see <doc:DeclaringTweaks>. The path of a registered tweak gives that tweak. A declaration that is
+    /// invalid, or that has the path of a tweak of another type, stops the program with an explanation;
+    /// ``TweakRegistry/register(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:fileID:line:)``
+    /// throws instead.
     /// - Parameters:
     ///   - category: The first part of the path.
     ///   - collection: The second part.
     ///   - name: The third part.
-    ///   - defaultValue: The value until it is changed; it must be valid.
-    ///   - choices: The allowed values; without it, any.
-    ///   - maxLength: The maximum number of characters in a text.
+    ///   - defaultValue: The value until it is changed; it must be valid. Its type is the tweak's.
+    ///   - choices: The allowed values, at least one; without it, any. The type's own cases need not be listed.
+    ///   - maxLength: The maximum number of characters in a text, as readers count them.
     ///   - validate: Returns why a text is refused, or nil if it is valid. It runs on the thread that sets the value.
     ///   - step: The distance between values, counted from the lower bound, or from the default without one. Other
     ///     values are refused, except the default and the upper bound. A secret has no step.
-    ///   - unit: The unit of a number: `pt`, `requests/s`.
+    ///   - unit: The unit of a number, shown beside it and accepted after it: `pt`, `requests/s`.
     ///   - policy: How a value from outside that breaks range or step is handled: refused, clamped or snapped.
     ///   - help: Its purpose, in one line.
     ///   - formerly: The path in earlier versions, `Label/Text/Size`; values that files have for it are taken over.
@@ -52,6 +57,9 @@ extension Tweak where Value: TweakConvertible {
     /// static let size = Tweak("Content", "Text", "Size", 60.0, in: 10...100, step: 0.5, unit: "pt")
     /// static let fade = Tweak("Content", "Text", "Fade", .milliseconds(250), in: .zero ... .seconds(5))
     /// ```
+    /// Code that assigns ``Tweak/value`` is clamped to the range; values of clients and of ``Tweak/set(_:)`` are refused
+    /// beyond it, unless `policy` says otherwise. It registers, and stops the program, as
+    /// ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)`` does.
     /// - Parameters:
     ///   - category: The first part of the path.
     ///   - collection: The second part.
@@ -61,7 +69,7 @@ extension Tweak where Value: TweakConvertible {
     ///   - step: The distance between values, counted from the lower bound, or from the default without one. Other
     ///     values are refused, except the default and the upper bound. A secret has no step.
     ///   - scale: How clients lay out the range on a slider; ``TweakScale/logarithmic`` needs both bounds.
-    ///   - unit: The unit of a number: `pt`, `requests/s`.
+    ///   - unit: The unit of a number, shown beside it and accepted after it: `pt`, `requests/s`.
     ///   - policy: How a value from outside that breaks range or step is handled: refused, clamped or snapped.
     ///   - help: Its purpose, in one line.
     ///   - formerly: The path in earlier versions, `Label/Text/Size`; values that files have for it are taken over.
@@ -114,6 +122,10 @@ extension Tweak where Value: TweakConvertible {
     /// ```swift
     /// @Tweak("Content", "Text", "Title", maxLength: 40) var title = "Tweaks"
     /// ```
+    /// **Before an instance exists, the tweak does not**: Swift runs a wrapper's initializer for each instance. No listing
+    /// shows it until then, and a line of a config file waits for it; all instances share it. For a tweak that clients are
+    /// to find from the start, declare a `static let`, list it, and read that in the property; see <doc:DeclaringTweaks>.
+    ///
     /// `wrappedValue` is the default; the other parameters are those of
     /// ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
     @inlinable
@@ -134,6 +146,8 @@ extension Tweak where Value: TweakConvertible {
     /// ```swift
     /// @Tweak("Content", "Text", "Size", in: 10...100, step: 0.5) var size = 60.0
     /// ```
+    /// The tweak does not exist before an instance does: see
+    /// ``Tweak/init(wrappedValue:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
     /// `wrappedValue` is the default; the other parameters are those of
     /// ``Tweak/init(_:_:_:_:in:step:scale:unit:policy:help:formerly:flags:registry:fileID:line:)``.
     @inlinable

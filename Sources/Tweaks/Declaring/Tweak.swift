@@ -12,7 +12,8 @@
 /// draw(at: Look.size.value)
 /// ```
 ///
-/// Or as a property: the wrapped value is the value, `$size` is the handle.
+/// Or as a property: the wrapped value is the value, `$size` is the handle. This tweak does not exist until an instance
+/// of the structure does.
 ///
 /// ```swift
 /// struct Look { @Tweak("Content", "Text", "Size", in: 10...100) var size = 60.0 }

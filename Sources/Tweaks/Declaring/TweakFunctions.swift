@@ -6,6 +6,12 @@
 
 /// Declares a tweak at its point of use and returns its current value, as FBTweakValue does.
 ///
+/// ```swift
+/// label.text = tweakValue("Content", "Text", "Title", "Tweaks", maxLength: 40)
+/// ```
+/// The first call registers the tweak, which no client sees before; later ones cost a few nanoseconds. It may be called
+/// on any thread. An invalid declaration stops the program with an explanation.
+///
 /// Of any kind; with `choices`, one of those values. The parameters are those of
 /// ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
 @inlinable
@@ -57,7 +63,7 @@ public func tweakValue<Value: TweakConvertible>(
     }
 }
 
-/// The current value of a tweak that is declared where it is used: FBTweakValue.
+/// Declares a tweak at its point of use and returns its current value, as FBTweakValue does.
 ///
 /// A list of any values, or an optional. The parameters are those of
 /// ``Tweak/init(_:_:_:_:choices:minLength:maxLength:unit:policy:help:formerly:flags:registry:fileID:line:)``.
@@ -76,7 +82,7 @@ public func tweakValue<Value>(
     }
 }
 
-/// The current value of a tweak that is declared where it is used: FBTweakValue.
+/// Declares a tweak at its point of use and returns its current value, as FBTweakValue does.
 ///
 /// A list of numbers or durations within a range, or an optional one. The parameters are those of
 /// ``Tweak/init(_:_:_:_:in:step:minLength:maxLength:unit:policy:help:formerly:flags:registry:fileID:line:)``.
@@ -96,7 +102,7 @@ public func tweakValue<Value>(
     }
 }
 
-/// The current value of a tweak that is declared where it is used: FBTweakValue.
+/// Declares a tweak at its point of use and returns its current value, as FBTweakValue does.
 ///
 /// A point within a range for each coordinate. The parameters are those of
 /// ``Tweak/init(_:_:_:_:in:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
@@ -169,6 +175,13 @@ public func tweakValue<Value: TweakConvertible>(
 }
 
 /// Declares a tweak at its point of use and returns its handle, as FBTweakInline does.
+///
+/// ```swift
+/// let alpha = tweakInline("Content", "Text", "Alpha", 0.5)
+/// observation = alpha.observe { change in redraw(change.new) }
+/// ```
+/// The first call registers the tweak, which no client sees before. It may be called on any thread. An invalid
+/// declaration stops the program with an explanation.
 ///
 /// Of any kind; with `choices`, one of those values. The parameters are those of
 /// ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
@@ -273,6 +286,9 @@ public func tweakInline<Value: TweakConvertible>(
 
 /// Keeps a property equal to a tweak, as FBTweakBind does.
 ///
+/// ```swift
+/// tweakBind(label, \.text, "Content", "Text", "Title", "Tweaks")
+/// ```
 /// Of any kind; with `choices`, one of those values. Sets the property now (unless `when` is `.onChange`), then on
 /// each change; the object is held weakly, see `bind(to:_:)`. The other parameters are those of
 /// ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.

@@ -24,7 +24,8 @@ public struct TweakRange<Bound: Comparable & Sendable>: Equatable, Sendable {
 
 /// A range expression that is allowed after `in:` – `0...10`, `0...` or `...10`.
 ///
-/// One protocol instead of three overloads keeps type checking fast, and gives `0..<10` a clear compiler error.
+/// One protocol instead of three overloads keeps type checking fast. `0..<10` is a compiler error with the remedy, since
+/// a range includes its bounds.
 public protocol TweakBounds<Bound> {
     /// The type of the bounds.
     associatedtype Bound: Comparable
@@ -53,6 +54,24 @@ extension PartialRangeThrough: TweakBounds {
     @inlinable public var tweakLowerBound: Bound? { nil }
     /// The largest value.
     @inlinable public var tweakUpperBound: Bound? { upperBound }
+}
+
+/// Does not compile as the range of a tweak, which includes its bounds.
+@available(*, unavailable, message: "the range of a tweak includes its bounds: write 1...16 instead of 1..<17")
+extension Range: TweakBounds {
+    /// Never used.
+    public var tweakLowerBound: Bound? { nil }
+    /// Never used.
+    public var tweakUpperBound: Bound? { nil }
+}
+
+/// Does not compile as the range of a tweak, which includes its bounds.
+@available(*, unavailable, message: "the range of a tweak includes its bounds: write ...16 instead of ..<17")
+extension PartialRangeUpTo: TweakBounds {
+    /// Never used.
+    public var tweakLowerBound: Bound? { nil }
+    /// Never used.
+    public var tweakUpperBound: Bound? { nil }
 }
 
 /// A value that a tweak may have, with its name on the wire and an optional display label.

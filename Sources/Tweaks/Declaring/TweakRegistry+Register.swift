@@ -6,9 +6,14 @@ extension TweakRegistry {
     /// ```swift
     /// let size = try registry.register(plugin.name, "Text", "Size", 12.0, in: 4...96)
     /// ```
+    /// It may be called on any thread, and as often as needed: the first declaration of a path applies, and another
+    /// default or range is listed in ``TweakRegistry/conflicts``.
+    ///
     /// The parameters are those of
     /// ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
-    /// - Throws: ``TweakError`` for a declaration with which `Tweak(…)` would stop the program.
+    /// - Throws: ``TweakError`` for a declaration with which `Tweak(…)` would stop the program: `usage` for an invalid name,
+    ///   range, step or list, `out-of-range` or `not-a-choice` for a default outside of them, `conflict` for the path of a
+    ///   tweak of another type or of an action.
     public func register<Value: TweakConvertible>(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value, choices: [Value]? = nil,
         maxLength: Int? = nil, validate: (@Sendable (String) -> String?)? = nil, step: Value? = nil,

@@ -115,6 +115,8 @@ extension TweakShape {
             info.adoptComponent(of: container)
             // An empty list knows its kind; an optional without a value does not.
             info.kind = Value.tweakKind ?? erased.kind
+        } else if choices == nil {
+            info.noteCases(of: standard)
         }
         return try definition(info, default: erased, path)
     }
@@ -165,6 +167,8 @@ struct DeclarationInfo: Sendable {
     var flags: TweakFlags = []
     /// A list's elements, an optional's value, or the two numbers of a point.
     var components: [DeclarationInfo] = []
+    /// The type of the default, if it is an enumeration that does not list its cases.
+    var unlisted: String?
 }
 
 extension DeclarationInfo {
@@ -191,7 +195,18 @@ extension DeclarationInfo {
     /// Derives the component from the default, if the declaration does not specify it.
     fileprivate mutating func adoptComponent<Container: TweakContainer>(of container: Container) {
         if components.isEmpty { components = [DeclarationInfo(of: Container.TweakComponent.self)] }
-        if components[0].kind == nil { components[0].kind = container.tweakComponents.first?.erased.kind }
+        guard let first = container.tweakComponents.first else { return }
+        if components[0].kind == nil { components[0].kind = first.erased.kind }
+        if components[0].choices == nil { noteCases(of: first) }
+    }
+
+    /// Notes the type of a value that is a case of an enumeration which lists its cases nowhere: any raw value would be
+    /// accepted, and then not fit.
+    fileprivate mutating func noteCases(of value: Any) {
+        guard value is any RawRepresentable, !(value is any CaseIterable),
+            Mirror(reflecting: value).displayStyle == .enum
+        else { return }
+        unlisted = "\(type(of: value))"
     }
 
     /// The definition, checked for consistency.
@@ -227,6 +242,8 @@ extension DeclarationInfo {
         if choices?.isEmpty == true {
             // Any value would be valid, which a list that was computed, and is empty, does not mean.
             "the list of choices is empty; name at least one, or leave choices out to allow any value"
+        } else if let unlisted {
+            "the enumeration \(unlisted) does not list its cases; add CaseIterable to \(unlisted), or give choices"
         } else if step != nil, ![.int, .number, .duration].contains(kind) {
             "a step is for numbers and durations, and this is \(kind.phrase)"
         } else if maxLength != nil && kind != .list || validate != nil, kind != .string {

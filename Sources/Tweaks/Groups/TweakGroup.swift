@@ -52,6 +52,9 @@ public struct TweakGroup<Template: TweakTemplate>: Sendable {
     }
 
     /// As a property wrapper: the wrapped value is the value, `$retry` is the group.
+    ///
+    /// The group does not exist before an instance with this property does, and all instances share it. For one that
+    /// clients are to find from the start, declare a `static let`, and list it: see <doc:DeclaringTweaks>.
     /// - Parameters:
     ///   - wrappedValue: The value whose properties are the parts' defaults.
     ///   - category: The first part of the paths.

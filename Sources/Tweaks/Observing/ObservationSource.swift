@@ -12,9 +12,9 @@ final class ObservationSource: Observable, Sendable {
         /// Tracks the readers since the last change.
         var recent = ObservationRegistrar()
         var isRead = false
-        /// Tracks the readers before the last change, until the main actor has notified them again.
-        var passed: ObservationRegistrar?
-        /// Whether it has changed again since then, so that the recent readers must be notified as well.
+        /// Track the readers before each earlier change, until the main actor has notified them again.
+        var passed: [ObservationRegistrar] = []
+        /// Whether the recent readers must be notified again as well, since too many changes wait for the main actor.
         var isDue = false
     }
 
@@ -47,10 +47,12 @@ final class ObservationSource: Observable, Sendable {
     }
 
     private func changed() {
+        // First: a reader that reads again when it is notified gets the new value, and must not be notified once more.
+        let passing = state.withLock { $0.takeRecent() }
         all.withMutation(of: self, keyPath: \.value) {}
         // Observation starts tracking when the reading closure has returned; a closure that is still running misses
         // this change. On the main actor, where views are drawn, that closure has returned when the task runs.
-        if state.withLock({ $0.beginCatchUp() }) {
+        if let passing, state.withLock({ $0.pass(passing) }) {
             deliveries.begin(self)
             Task { @MainActor in catchUp() }
         }
@@ -59,31 +61,38 @@ final class ObservationSource: Observable, Sendable {
     @MainActor
     private func catchUp() {
         deliveries.end(self)
-        let (passed, recent) = state.withLock { $0.takePassed() }
-        passed?.withMutation(of: self, keyPath: \.value) {}
-        recent?.withMutation(of: self, keyPath: \.value) {}
+        for passed in state.withLock({ $0.takePassed() }) { passed.withMutation(of: self, keyPath: \.value) {} }
     }
 }
 
 extension ObservationSource.State {
-    /// Handles a change. Returns true if readers must be notified again and no task for that is pending.
-    fileprivate mutating func beginCatchUp() -> Bool {
-        guard isRead else { return false }
+    // Bounds the memory if the main actor does not run for a long time.
+    private static let most = 16
+
+    /// Handles a change: removes and returns the registrar of the readers since the last one; nil if there is none.
+    fileprivate mutating func takeRecent() -> ObservationRegistrar? {
+        guard isRead else { return nil }
         isRead = false
-        // At most one pending task on the main actor.
-        isDue = passed != nil
-        if isDue { return false }
-        passed = recent
-        recent = ObservationRegistrar()
-        return true
+        isDue = passed.count == Self.most
+        if isDue { return nil }
+        defer { recent = ObservationRegistrar() }
+        return recent
     }
 
-    fileprivate mutating func takePassed() -> (ObservationRegistrar?, ObservationRegistrar?) {
-        let taken = (passed, isDue ? recent : nil)
-        if isDue { recent = ObservationRegistrar() }
-        passed = nil
-        isDue = false
-        return taken
+    /// Keeps a registrar whose readers have been notified, to notify them again. Returns true if no task for that is
+    /// pending.
+    fileprivate mutating func pass(_ registrar: ObservationRegistrar) -> Bool {
+        passed.append(registrar)
+        return passed.count == 1
+    }
+
+    fileprivate mutating func takePassed() -> [ObservationRegistrar] {
+        defer {
+            passed = []
+            if isDue { recent = ObservationRegistrar() }
+            isDue = false
+        }
+        return isDue ? passed + [recent] : passed
     }
 }
 
@@ -114,10 +123,11 @@ extension Tweak {
     /// }
     /// ```
     ///
-    /// `onChange` runs on the thread of the observers, after the change: it reads the new value. Observation tracks
-    /// from the time at which the reading closure has returned. A change before that is reported later on the main
-    /// actor; elsewhere only with the next change. If changes follow each other closely, `onChange` may run twice for
-    /// one of them. To miss none outside the main actor, follow ``values``.
+    /// `onChange` runs on the thread of the observers, after the change: it reads the new value. It runs once for a
+    /// change, also where it reads and tracks again at once; only after more than 16 changes for which the main actor
+    /// had no time, once more. Observation tracks from the time at which the reading closure has returned. A change
+    /// before that is reported later on the main actor; elsewhere only with the next change. To miss none outside the
+    /// main actor, follow ``values``.
     @inlinable
     public var observed: Value {
         noteRead()

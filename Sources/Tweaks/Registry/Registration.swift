@@ -114,7 +114,8 @@ extension TweakRegistry {
         do {
             validated = try definition.validate(erased, for: path, policy: .reject)
         } catch {
-            throw TweakError(error.code, "the default of \(error.message)", path: path)
+            let text = "the default of \(error.message); change the default or what is allowed"
+            throw TweakError(error.code, text, path: path)
         }
         guard let typed = core.typed(core.defaultValue), let prepared = core.prepare(validated.value),
             prepared.typed.value(as: Value.self) == core.defaultValue
@@ -122,7 +123,8 @@ extension TweakRegistry {
             throw TweakError(
                 .badValue,
                 "the default of \(path.token) cannot be stored exactly as \(definition.kind.rawValue); "
-                    + "integers have 64 bits, durations a resolution of 1 ns", path: path)
+                    + "integers have 64 bits, durations a resolution of 1 ns, and the init?(_:) of an own type "
+                    + "must return the same value for its erased value", path: path)
         }
         return typed
     }

@@ -150,7 +150,8 @@ extension TweakRegistry {
         return categories
     }
 
-    /// All tweaks and actions that a pattern matches, in the order of listings: `Content/Text` or `*`.
+    /// All tweaks and actions that a pattern matches, in the order of listings: a path, a category `Content`, a collection
+    /// `Content/Text`, parts with wildcards `*/Text/?ize`, or `*` for all. Empty if nothing matches.
     ///
     /// ```swift
     /// let changed = registry.tweaks(matching: "Content").filter(\.isModified)

@@ -41,7 +41,8 @@ public struct TweakSnapshot: Sendable {
     /// The value of a tweak; the default of one that was registered later, nil for an action.
     public subscript(tweak: AnyTweak) -> TweakValue? { value(of: tweak.node) }
 
-    /// The values of all tweaks that a pattern matches, `Content/Text` or `*`, in the order of listings.
+    /// The values of all tweaks that a pattern matches, in the order of listings; see ``TweakRegistry/tweaks(matching:)``.
+    /// Actions have none.
     public func values(matching pattern: String) -> [(path: TweakPath, value: TweakValue)] {
         TweakListing(nodes, generation: 0).nodes(named: pattern).compactMap { node in
             value(of: node).map { (node.path, $0) }
@@ -92,7 +93,8 @@ public struct TweakSnapshot: Sendable {
 }
 
 extension TweakRegistry {
-    /// A consistent view of all values, with its revision.
+    /// A consistent view of all values, with its revision, taken on any thread under one short lock. Later changes do not
+    /// alter it.
     public func snapshot() -> TweakSnapshot {
         state.withLock { state in
             TweakSnapshot(

@@ -6,7 +6,7 @@
 /// static let delays = Tweak("Retry", "Policy", "Delays", [1, 2, 5], in: 0...60, maxLength: 8)
 /// static let limit = Tweak<Int?>("Server", "Requests", "Limit", nil, in: 1...10_000)
 /// ```
-/// Types of a program conform to ``TweakConvertible``.
+/// Types of a program conform to ``TweakConvertible``, which implements this protocol.
 public protocol TweakStorable: Equatable, Sendable {
     /// The cell that holds the current value: behind a lock, unless the type declares an atomic one.
     associatedtype TweakStorage: TweakCell = TweakLockedCell<Self> where TweakStorage.Value == Self
@@ -39,6 +39,14 @@ extension TweakStorable {
     public static func tweakValue(ofWord word: UInt64) -> Self? { nil }
     /// No bounds.
     public static var tweakTypeBounds: (lower: TweakValue?, upper: TweakValue?) { (nil, nil) }
+
+    // Only for their messages: a type that conforms to this protocol alone would otherwise be offered stubs.
+    /// Does not compile: the type must conform to ``TweakConvertible``.
+    @available(*, unavailable, message: "conform to TweakConvertible instead: an enumeration needs nothing else")
+    public static func tweakTyped(_ value: TweakValue) -> Self? { nil }
+    /// Does not compile: the type must conform to ``TweakConvertible``.
+    @available(*, unavailable, message: "conform to TweakConvertible instead: an enumeration needs nothing else")
+    public var tweakErased: TweakValue { .bool(false) }
 }
 
 /// An array or an optional of a type that a tweak can hold.
@@ -60,8 +68,10 @@ public protocol TweakContainer: TweakStorable {
 /// extension TheirEnum: @retroactive TweakConvertible {}
 /// ```
 ///
-/// The choices are the raw values of a String enumeration, and the case names of an integer one. A type with another
-/// raw value, or without `CaseIterable`, is stored as its raw value. Any other type implements its conversion:
+/// The choices are the raw values of a String enumeration, and the case names of an integer one. An enumeration without
+/// `CaseIterable` has no choices: the compiler warns about it, and it needs `choices:` at each declaration, which
+/// otherwise stops the program. A structure with a raw value, such as `struct Port: RawRepresentable`, is stored as that
+/// value. Any other type implements its conversion:
 ///
 /// ```swift
 /// struct Tag: TweakConvertible {
@@ -128,6 +138,22 @@ extension TweakConvertible where Self: RawRepresentable & CaseIterable, RawValue
     public static var tweakKind: TweakKind? { .choice }
     /// All cases, in the order of declaration.
     public static var tweakChoices: [TweakChoice<Self>] { allCases.map { TweakChoice($0, name: $0.rawValue) } }
+}
+
+// Only for its message. No protocol tells an enumeration from a structure; but one with a string is not
+// `BitwiseCopyable`, and an enumeration is, unless it is public: that one is found when it is registered.
+extension TweakConvertible where Self: RawRepresentable & BitwiseCopyable, RawValue == String {
+    /// The raw value's.
+    @available(
+        *, deprecated,
+        message: "add CaseIterable, so that its cases are the choices; without it any text could be set"
+    )
+    public var erased: TweakValue { rawValue.erased }
+}
+
+extension TweakConvertible where Self: RawRepresentable & BitwiseCopyable & CaseIterable, RawValue == String {
+    /// The raw value, as a choice.
+    public var erased: TweakValue { .choice(rawValue) }
 }
 
 extension TweakConvertible where Self: RawRepresentable & CaseIterable, RawValue: TweakInteger {

@@ -116,7 +116,7 @@ struct RangeTests {
         ]
         #expect(forms.map { refusal($0)?.code } == [.outOfRange, .outOfRange, .outOfRange])
         let error = refusal { _ = try registry.register("A", "B", "C", "no", validate: { _ in "never" }) }
-        #expect(error?.message == "the default of A/B/C: never")
+        #expect(error?.message == "the default of A/B/C: never; change the default or what is allowed")
         #expect(registry.count == 0)
     }
 

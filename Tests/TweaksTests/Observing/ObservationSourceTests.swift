@@ -33,8 +33,7 @@ struct ObservationSourceTests {
         #expect(seen.all == [1])
     }
 
-    /// On the main actor, where tracking catches up: running there at the same time, it could call `onChange` twice.
-    @MainActor @Test func changesOfEveryOriginTrigger() throws {
+    @Test func changesOfEveryOriginTrigger() throws {
         let changes: [() throws -> Void] = [
             { _ = try registry.commit(origin: .user(1000)) { $0.set("A/B/C", .int(2)) } },
             { _ = try tweak.erased.set(text: "3") },
@@ -148,6 +147,67 @@ struct ObservationSourceTests {
         #expect(seen.all == [1])
         tweak.value = 3
         #expect(seen.all == [1, 2])
+    }
+
+    // MARK: Once a change
+
+    /// A way to change the value, which returns when the observers have run.
+    enum Change: CaseIterable { case code, commit, outside }
+
+    /// `onChange` tracks again at once, or on another thread while it runs: both have read the new value.
+    @MainActor @Test(arguments: Change.allCases, [false, true])
+    func eachChangeTriggersOnceWhereOnChangeTracksAgain(_ change: Change, onAnotherThread: Bool) async throws {
+        let text = Tweak("A", "B", "Text", "0", registry: registry)
+        try await expectOneCall(tweak, [2, 3, 4], change, onAnotherThread)
+        try await expectOneCall(text, ["1", "2", "3"], change, onAnotherThread)
+    }
+
+    @MainActor private func expectOneCall<Value: TweakConvertible>(
+        _ tweak: Tweak<Value>, _ values: [Value], _ change: Change, _ onAnotherThread: Bool
+    ) async throws {
+        let seen = Recorder<Value>()
+        track(tweak, seen, onAnotherThread)
+        for value in values {
+            try make(change, tweak, value)
+            await runMainActorJobs()
+        }
+        #expect(seen.all == values)
+    }
+
+    private func make<Value>(_ change: Change, _ tweak: Tweak<Value>, _ value: Value) throws {
+        switch change {
+        case .code: tweak.value = value
+        case .commit: try registry.commit { $0.set(tweak, value) }
+        case .outside:
+            registry.observerExecutor = executor
+            try registry.commit(tweak.node, .set(value.tweakErased), origin: .user(1000), delivery: .executor)
+            executor.runAll()
+        }
+    }
+
+    /// Changes that follow each other faster than the main actor runs: at most one more call, for very many of them.
+    @MainActor @Test(arguments: [(changes: 10, most: 10), (changes: 100, most: 101)])
+    func changesWhileTheMainActorIsBusyTriggerOnceEach(changes: Int, most: Int) async {
+        track(tweak, seen, false)
+        let (tweak, last) = (tweak, changes + 1)
+        TestThread { for number in 2...last { tweak.value = number } }.join()
+        #expect(seen.all == Array(2...last))
+        await runMainActorJobs()
+        #expect((changes...most).contains(seen.all.count))
+        tweak.value = 0
+        #expect(seen.all.last == 0)
+    }
+
+    /// Notes the value after each change, and tracks it again.
+    private func track<Value: Sendable>(_ tweak: Tweak<Value>, _ seen: Recorder<Value>, _ onAnotherThread: Bool) {
+        tweak.tracked {
+            seen.note(tweak.value)
+            if onAnotherThread {
+                TestThread { track(tweak, seen, true) }.join()
+            } else {
+                track(tweak, seen, false)
+            }
+        }
     }
 
     /// Lets the main actor run the jobs that wait for it.

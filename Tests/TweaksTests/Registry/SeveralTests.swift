@@ -33,12 +33,13 @@ struct SeveralTests {
 
     // MARK: Resetting
 
+    /// The spelling without a label stays.
     @Test(arguments: [
         ("Content/Text/Size", ["Color", "Level", "Attempts"]), ("Content/Text", ["Level", "Attempts"]),
         ("Content", ["Level", "Attempts"]), ("*/*/*i?e", ["Color", "Level", "Attempts"]), ("*", []), ("**", []),
     ])
     func aPatternIsResetInOneCommit(_ pattern: String, left: [String]) throws {
-        let result = try registry.reset(pattern)
+        let result = try registry.reset(matching: pattern)
         #expect(modified == left && fps.value == 59)
         #expect(result.revision == 2 && registry.revision == 2 && result.didStore)
         #expect(try !registry.reset(pattern).didStore && registry.revision == 2)
@@ -76,7 +77,7 @@ struct SeveralTests {
         #expect(registry.revision == 1 && retry.value.attempts == 9)
         #expect(modified == ["Size", "Color", "Level", "Attempts"])
         try registry.commit { batch in
-            batch.reset("*")
+            batch.reset(matching: "*")
             batch.set(size.erased, .number(20))
             batch.set(retry, TweakRetryPolicy(attempts: 3), for: .seconds(60))
             batch.set("Log/Output/Level", .int(7), for: .seconds(60))
@@ -85,7 +86,7 @@ struct SeveralTests {
         #expect(registry.revision == 2 && size.value == 20 && level.value == 7 && retry.value.attempts == 3)
         #expect(retry.parts.allSatisfy { $0.timeLeft != nil } && level.timeLeft != nil && size.timeLeft == nil)
         try registry.commit { batch in
-            batch.keep("Upstream")
+            batch.keep(matching: "Upstream")
             batch.reset(size.erased)
             batch.reset(level)
         }
@@ -97,16 +98,16 @@ struct SeveralTests {
 
     @Test func keepingATweakByNameIsAConflictUnlessItIsTemporary() throws {
         #expect(refusal { try registry.commit { $0.keep("Content/Text/Size") } }?.code == .conflict)
-        #expect(try !registry.commit { $0.keep("Content") }.didStore)
+        #expect(try !registry.commit { $0.keep(matching: "Content") }.didStore)
         try size.set(90, for: .seconds(60))
-        try registry.commit { $0.keep("Content") }
+        try registry.commit { $0.keep(matching: "Content") }
         #expect(size.value == 90 && size.timeLeft == nil)
     }
 
     @Test func aPatternInABatchAppliesInItsPlace() throws {
         try registry.commit { batch in
             batch.set(size, 20)
-            batch.reset("Content")
+            batch.reset(matching: "Content")
             batch.set(color, .white)
         }
         #expect(size.value == 60 && color.value == .white)
@@ -125,7 +126,7 @@ struct SeveralTests {
 
     @Test func snapshotsReadHandlesOfAllKinds() throws {
         let snapshot = registry.snapshot()
-        try registry.reset("*")
+        try registry.reset(matching: "*")
         let later = TweakGroup("Upstream", "Later", TweakRetryPolicy(attempts: 4), registry: registry)
         try later.set(TweakRetryPolicy(attempts: 8))
         #expect(snapshot[retry].attempts == 9 && snapshot[later].attempts == 4)

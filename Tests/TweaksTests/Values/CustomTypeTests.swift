@@ -37,6 +37,7 @@ struct CustomTypeTests {
         #expect(refusal { try tweak.set(Tag("much too long")) }?.code == .outOfRange)
         let error = refusal { _ = try registry.register("Kind", "Of", "Long", Tag("much too long")) }
         #expect(error?.code == .badValue && registry.count == 1)
+        #expect(error?.message.contains("init?(_:) of an own type must return the same value") == true)
     }
 
     @Test func aListOfThemIsAChoice() throws {

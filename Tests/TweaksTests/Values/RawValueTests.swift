@@ -23,8 +23,12 @@ private struct Meters: RawRepresentable, TweakBounded {
     static func < (left: Meters, right: Meters) -> Bool { left.rawValue < right.rawValue }
 }
 
-private enum Fruit: String { case apple, pear }
+/// Public, since the compiler warns about one that is not.
+public enum Fruit: String { case apple, pear }
 extension Fruit: TweakConvertible {}
+private enum Size: Int, TweakConvertible { case small, large }
+private enum Factor: Double, CaseIterable, TweakConvertible { case half = 0.5, twice = 2 }
+private struct Name: RawRepresentable, TweakConvertible { var rawValue: String }
 // A program in another package writes @retroactive before the protocol.
 extension ForeignCase: TweakConvertible {}
 
@@ -55,12 +59,26 @@ struct RawValueTests {
         #expect(theirs.value == .even)
     }
 
-    @Test func anEnumerationWithoutAListOfCasesIsAString() throws {
-        let free = Tweak("Kind", "Of", "Fruit", Fruit.apple, registry: registry)
-        #expect(free.erased.kind == .string)
-        try free.erased.set(text: "pear")
-        #expect(free.value == .pear)
-        expectRefused("plum", by: free.erased, .outOfRange)
+    @Test func anEnumerationThatDoesNotListItsCasesIsRefusedWithTheRemedy() throws {
+        let declarations: [() throws -> Void] = [
+            { _ = try registry.register("Kind", "Of", "Fruit", Fruit.apple) },
+            { _ = try registry.register("Kind", "Of", "Fruit", [Fruit.apple]) },
+            { _ = try registry.register("Kind", "Of", "Fruit", Fruit?.some(.apple)) },
+        ]
+        for declare in declarations {
+            #expect(
+                refusal(declare)?.message == "Kind/Of/Fruit: the enumeration Fruit does not list its cases; "
+                    + "add CaseIterable to Fruit, or give choices")
+        }
+        let size = refusal { _ = try registry.register("Kind", "Of", "Size", Size.small) }
+        #expect(size?.message.contains("add CaseIterable to Size, or give choices") == true)
+        #expect(registry.count == 0)
+    }
+
+    @Test func anEnumerationWithChoicesAndATypeWithARawValueAreNotRefused() throws {
+        #expect(try registry.register("Kind", "Of", "Basket", [Fruit.apple], choices: [.apple]).erased.kind == .list)
+        #expect(try registry.register("Kind", "Of", "Factor", Factor.half).erased.kind == .number)
+        #expect(try registry.register("Kind", "Of", "Name", Name(rawValue: "n")).erased.kind == .string)
         let listed = Tweak("Kind", "Of", "Listed", Fruit.apple, choices: [.apple, .pear], registry: registry)
         #expect(listed.erased.kind == .choice)
         expectRefused("plum", by: listed.erased, .notAChoice)
