@@ -122,12 +122,17 @@
                 throw ServerError(error.message)
             }
             parts.tokens?.start()
+            if registry.count == 0 { parts.log.post(.warning(Self.nothingDeclared)) }
             notifyManager { $0.ready(status: "\(name) serves \(Self.counted(registry.count, "tweak"))") }
             signals.connect { [weak self] signal in
                 if signal == SIGHUP { self?.reloadForManager() } else { self?.close(bySignal: true) }
             }
             parts.log.flush()
         }
+
+        /// Swift's statics are lazy: one that was never accessed is not registered.
+        private static let nothingDeclared =
+            "there are no tweaks yet: pass them to the start (tweaks: Look.size, Look.color), or list them in their module"
 
         private func watch(_ reloader: ConfigReloader) {
             let watcher = FileWatcher(

@@ -64,13 +64,13 @@ private func deliver(_ signal: Int32) {
 
     /// A tweak's declaration can read a file whose server is gone.
     @Test(arguments: [false, true]) func aStopEndsAStartThatIsBlocked(_ isTwice: Bool) async {
-        await #expect(processExitsWith: .signal(SIGTERM)) { [isTwice] in
+        await #expect(processExitsWith: .signal(isTwice ? SIGINT : SIGTERM)) { [isTwice] in
             let fixture = try DaemonFixture()
             _ = try fixture.start(.stop) {
                 // SIGALRM if the second signal does not end the process at once, or the first one never.
                 alarm(isTwice ? 4 : 60)
                 deliver(SIGTERM)
-                if isTwice { kill(getpid(), SIGTERM) }
+                if isTwice { kill(getpid(), SIGINT) }
                 while true { pause() }
             }
         }
@@ -146,5 +146,19 @@ private func deliver(_ signal: Int32) {
         // Another signal than the first, whose grace goes on.
         child.signal(SIGINT)
         #expect(try child.waitForEnd() == -SIGINT)
+    }
+
+    /// `timeout`, and a terminal with a parent that passes signals on, send it twice.
+    @Test func theSameSignalAgainDoesNotCutTheEndShort() throws {
+        let directory = try TemporaryDirectory()
+        for _ in 1...8 {
+            let child = try Child(in: directory.path)
+            try #require(try child.waitUntilReady())
+            #expect(try child.connect().ask("Probe/Int/T0 = 7").last?.hasPrefix("ok") == true)
+            for _ in 1...20 { child.signal(SIGTERM) }
+            // Everything was closed in order; what comes after that may end the process at once.
+            #expect([0, -SIGTERM].contains(try child.waitForEnd()))
+            #expect(!FileManager.default.fileExists(atPath: directory.file("probe.sock")))
+        }
     }
 }

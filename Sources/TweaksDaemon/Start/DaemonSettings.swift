@@ -55,6 +55,9 @@
             isFrozen = try Self.flag("TWEAKS_FROZEN", environment)
             config = Self.configFile(configuration.config, environment)
             stateDirectory = Self.stateDirectory(configuration.storage, name, environment)
+            if environment.text("TWEAKS_STATE_DIR") != nil, case .failure(let problem) = stateDirectory {
+                throw ServerError(problem.description)
+            }
             let audit = try AuditSettings.chosen(
                 configuration.audit, program: name, isStrict: configuration.durability == .required, environment)
             self.audit = isFrozen ? nil : audit

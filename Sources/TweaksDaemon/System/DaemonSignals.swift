@@ -13,7 +13,7 @@
     final class DaemonSignals: Sendable {
         private struct State {
             var reloads: SignalWatch?
-            var stops: SignalWatch?
+            var stops: [Int32: SignalWatch] = [:]
             /// What the first signal that has requested a stop leaves to it.
             var grace: StopGrace?
             /// Whether signals reach the running daemon.
@@ -30,6 +30,9 @@
         /// How long closing may take after a stop: a log that is not read takes five seconds of it, and the default of
         /// Kubernetes is 30 seconds.
         private static let closingGrace = Duration.seconds(15)
+        /// How long the signal that has requested a stop is taken for the same one when it comes again: a terminal or
+        /// `timeout` sends it to a group of processes, and their parent passes it on.
+        private static let echo = Duration.seconds(1)
 
         /// How often ``TweakDaemon/run()`` has returned to the program, from any of its daemons.
         private static let returns = Atomic(0)
@@ -44,20 +47,21 @@
             let hasManager = settings.environment.text("NOTIFY_SOCKET") != nil
             let mayReload =
                 signals.contains(.reload) && (settings.config != nil || settings.reloadsSources || hasManager)
-            let reloads = mayReload ? watch([SIGHUP]) : nil
-            let stops = signals.contains(.stop) ? watch([SIGTERM, SIGINT]) : nil
+            let reloads = mayReload ? watch(SIGHUP) : nil
+            let numbers = signals.contains(.stop) ? [SIGTERM, SIGINT] : []
+            let stops = numbers.compactMap { number in watch(number).map { (number, $0) } }
             state.withLock { state in
                 state.reloads = reloads
-                state.stops = stops
+                state.stops = Dictionary(uniqueKeysWithValues: stops)
             }
             if hasStopped { endStops() }
         }
 
-        /// Watches signals, except those from a terminal that the process was started to ignore: by `nohup`, or as a
+        /// Watches a signal, except one from a terminal that the process was started to ignore: by `nohup`, or as a
         /// background job of a script.
-        private func watch(_ signals: [Int32]) -> SignalWatch? {
-            let watched = signals.filter { $0 == SIGTERM || !SignalWatch.isIgnored($0) }
-            return watched.isEmpty ? nil : SignalWatch(watched) { [weak self] in self?.receive($0) }
+        private func watch(_ signal: Int32) -> SignalWatch? {
+            if signal != SIGTERM, SignalWatch.isIgnored(signal) { return nil }
+            return SignalWatch([signal]) { [weak self] in self?.receive($0) }
         }
 
         private func receive(_ signal: Int32) {
@@ -75,7 +79,11 @@
             }
             guard let grace else { return }
             let before = Self.returns.load(ordering: .sequentiallyConsistent)
-            grace.begin { Self.returns.load(ordering: .sequentiallyConsistent) != before }
+            grace.begin(after: Self.echo) { [weak self] in
+                self?.endStops(including: signal)
+            } isOver: {
+                Self.returns.load(ordering: .sequentiallyConsistent) != before
+            }
             endStops()
             grace.release()
             onStop?.body()
@@ -113,16 +121,24 @@
             received.connect(body)
         }
 
-        /// Restores the disposition of the stop signals: another one ends the process at once.
-        func endStops() {
-            let stops = state.withLock { $0.stops.take() }
-            stops?.cancel()
+        /// Restores the dispositions of the stop signals: another one ends the process at once. That of the signal which
+        /// has requested the stop follows, unless it is the one to include.
+        func endStops(including signal: Int32? = nil) {
+            let stops = state.withLock { state in
+                let kept = state.grace.flatMap { $0.signal == signal ? nil : $0.signal }
+                defer { state.stops = state.stops.filter { $0.key == kept } }
+                return state.stops.filter { $0.key != kept }
+            }
+            for stop in stops.values { stop.cancel() }
         }
 
         /// Restores all dispositions.
         func end() {
-            endStops()
-            let reloads = state.withLock { $0.reloads.take() }
+            let (stops, reloads) = state.withLock { state in
+                defer { state.stops = [:] }
+                return (state.stops, state.reloads.take())
+            }
+            for stop in stops.values { stop.cancel() }
             reloads?.cancel()
         }
 
@@ -139,7 +155,7 @@
     /// The time that a stop may take from now on. A thread of its own measures it, so that it passes even while the
     /// main actor, the threads of tasks, or the queues of Dispatch are blocked.
     private final class StopGrace: Sendable {
-        private let signal: Int32
+        let signal: Int32
         private let deadline: Mutex<ContinuousClock.Instant>
         private let changes = DispatchSemaphore(value: 0)
 
@@ -149,10 +165,15 @@
         }
 
         /// Starts the thread.
-        /// - Parameter isOver: Whether the program has ended in time; asked once, at the end.
-        func begin(isOver: @escaping @Sendable () -> Bool) {
+        /// - Parameters:
+        ///   - afterEcho: Called when the duration of the echo is over.
+        ///   - isOver: Whether the program has ended in time; asked once, at the end.
+        func begin(after echo: Duration, afterEcho: @escaping @Sendable () -> Void, isOver: @escaping @Sendable () -> Bool) {
+            let echoEnd = ContinuousClock.now + echo
             SystemThread.start("tweaks.grace") { [self] in
-                wait()
+                wait { echoEnd }
+                afterEcho()
+                wait { deadline.withLock { $0 } }
                 if !isOver() { end() }
                 // Later signals need this thread, too.
                 while true { pause() }
@@ -175,10 +196,10 @@
             kill(ThisProcess.id, signal)
         }
 
-        private func wait() {
+        private func wait(until end: () -> ContinuousClock.Instant) {
             while true {
                 unblock()
-                let left = deadline.withLock { $0 } - .now
+                let left = end() - .now
                 if left <= .zero { return }
                 _ = changes.wait(timeout: .now() + .nanoseconds(Int(left / .nanoseconds(1))))
             }
