@@ -8,11 +8,13 @@ import TweaksTestSupport
 @Suite(.blocking, .tags(.process)) struct MainTests {
     private struct Refusal: Error, CustomStringConvertible { let description = "no such thing; name another one" }
 
+    /// Sends SIGTERM at the end of the start, or during the end.
     private struct Trigger: TweakValueSource {
         let layer = TweakLayer("trigger", rank: 1)
+        var isAtEnd = false
         func load(_ sink: TweakSourceSink) {}
-        func start(_ sink: TweakSourceSink) { kill(getpid(), SIGTERM) }
-        func stop() {}
+        func start(_ sink: TweakSourceSink) { if !isAtEnd { kill(getpid(), SIGTERM) } }
+        func stop() { if isAtEnd { kill(getpid(), SIGTERM) } }
     }
 
     /// The environment of a child is that of the tests.
@@ -65,9 +67,21 @@ import TweaksTestSupport
     @Test func withoutAProgramItServesUntilAStopSignal() async {
         await #expect(processExitsWith: .exitCode(42)) {
             Self.isolate()
-            // What is started last sends the signal.
             let trigger = TweakDaemon.Source(Trigger())
             await TweakDaemon.main("shop", sources: [trigger], storage: .off, registry: TweakRegistry())
+            exit(42)
+        }
+    }
+
+    /// As by `timeout`, or a terminal whose parent process passes signals on.
+    @Test func theSameSignalAgainDoesNotCutTheEndShort() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            Self.isolate()
+            let trigger = TweakDaemon.Source(Trigger(isAtEnd: true))
+            await TweakDaemon.main("shop", sources: [trigger], storage: .off, registry: TweakRegistry()) {
+                kill(getpid(), SIGTERM)
+                try await Task.sleep(for: .seconds(1_000))
+            }
             exit(42)
         }
     }

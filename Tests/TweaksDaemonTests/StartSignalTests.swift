@@ -147,18 +147,4 @@ private func deliver(_ signal: Int32) {
         child.signal(SIGINT)
         #expect(try child.waitForEnd() == -SIGINT)
     }
-
-    /// `timeout`, and a terminal with a parent that passes signals on, send it twice.
-    @Test func theSameSignalAgainDoesNotCutTheEndShort() throws {
-        let directory = try TemporaryDirectory()
-        for _ in 1...8 {
-            let child = try Child(in: directory.path)
-            try #require(try child.waitUntilReady())
-            #expect(try child.connect().ask("Probe/Int/T0 = 7").last?.hasPrefix("ok") == true)
-            for _ in 1...20 { child.signal(SIGTERM) }
-            // Everything was closed in order; what comes after that may end the process at once.
-            #expect([0, -SIGTERM].contains(try child.waitForEnd()))
-            #expect(!FileManager.default.fileExists(atPath: directory.file("probe.sock")))
-        }
-    }
 }
