@@ -38,6 +38,15 @@ import TweaksTestSupport
         #expect(news.map(\.isProblem) == [false, true, false, false, false, false, false])
     }
 
+    /// Swift's statics are lazy: a program that passes none has no tweaks, although it declares them.
+    @Test func aStartWithoutTweaksSaysSo() throws {
+        try fixture.start(registry: TweakRegistry())
+        let (line, _) = try fixture.events.next("warning") { event in
+            event.lines.first { $0.hasPrefix("there are no tweaks") }
+        }
+        #expect(line.hasPrefix("there are no tweaks yet: pass them to the start (tweaks: "))
+    }
+
     @Test func anExpiredOverrideAndAForeignProtocolAreLoggedInPlainWords() throws {
         let (daemon, client) = try fixture.withClient(fixture.start())
         try client.ask("set Content/Text/Size 72 for 10ms")

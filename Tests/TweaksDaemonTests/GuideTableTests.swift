@@ -91,6 +91,7 @@ import TweaksWire
             fixture.startError(
                 tcp: .tokens(port: taken.port), ["TWEAKS_TOKEN_FILE": fixture.directory.file("tokens")]),
             fixture.startError(panel: beyond),
+            fixture.startError(["TWEAKS_STATE_DIR": "state"]),
             fixture.startError(["TWEAKS_SOCKET": "bounce.sock"]),
             fixture.startError(["TWEAKS_SOCKET": held]),
             fixture.startError(["TWEAKS_SOCKET": file]),
