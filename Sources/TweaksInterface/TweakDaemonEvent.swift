@@ -120,7 +120,7 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
         let same = reload.isStart ? ": all its values are the defaults" : ", no value has changed"
         let first = reload.changes.isEmpty || !news.isEmpty ? [] : ["\(reload.file) read\(same)\(end)"]
         let shown = news.prefix(maxListed).map { cut("\(reload.file): \($0)\(end)") }
-        let unknown = reload.unknown.prefix(maxListed).map { "\($0); pending until it registers" }
+        let unknown = reload.unknown.prefix(maxListed).map { "\($0); \(TweakReload.pendingNote)" }
         return first + shown + rest(news.count) + unknown + more(reload.unknownCount - unknown.count)
     }
 

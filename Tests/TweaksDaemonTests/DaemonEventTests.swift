@@ -29,7 +29,7 @@ import TweaksTestSupport
                 "overrides are kept in \(fixture.overrides), 0 overrides read",
                 "\(fixture.config): Content/Text/Size: file sets 64 (default 60)",
                 "\(fixture.config):2: there is no tweak “Content/Text/Sise”; did you mean Content/Text/Size?; "
-                    + "pending until it registers",
+                    + TweakReload.pendingNote,
                 "tweaks at unix socket \(fixture.socket); try: nc -U \(fixture.socket)",
                 "session 1 opened by \(peer)", "Content/Text/Size = 72 (was 64) by \(peer), rev 1",
                 "session 1 of \(peer) closed: quit", "stopping",

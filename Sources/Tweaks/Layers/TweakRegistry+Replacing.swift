@@ -115,7 +115,7 @@ extension TweakRegistry {
             let plan = AssignmentPlan(
                 entries(), policy.assignmentRules(rules), TweakView(self), isCancelled: isCancelled)
             if isCancelled() || !policy.isEach && !plan.problems.isEmpty {
-                return LayerDifference(problems: plan.problems, revision: revision)
+                return LayerDifference(problems: plan.problems, unknown: plan.unknown, revision: revision)
             }
             var commit = PendingCommit(isStart ? nil : .reload, origin ?? TweakOrigin(layer.name), currentTime)
             let difference = state.withLock { state -> LayerDifference? in

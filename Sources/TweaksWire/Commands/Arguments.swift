@@ -107,13 +107,25 @@ extension Command {
     func request(_ tokens: ArraySlice<Token>) throws(TweakError) -> Request {
         var reader = ArgumentReader(self)
         if reader.readAll(tokens) { return reader.request }
-        throw TweakError(.usage, "\(name): write \(synopsis), as in: \(example)")
+        throw TweakError(.usage, "\(synopsis), as in: \(example)")
+    }
+
+    /// The arguments without the `=` of `set PATH = VALUE`. Alone in place of the value, it is the value.
+    func withoutSign(_ arguments: ArraySlice<Token>, isComplete: Bool = true) -> ArraySlice<Token> {
+        guard takesValue, let path = arguments.first, arguments.dropFirst().first?.isBare("=") == true else {
+            return arguments
+        }
+        let rest = arguments.dropFirst(2)
+        if isComplete, rest.isEmpty { return arguments }
+        // `set PATH = for 1m`: the value is `=`.
+        if rest.count == 2, let word = rest.first, entry.marked?.isMarked(by: word) == true { return arguments }
+        return [path] + rest
     }
 
     /// The argument expected after some others; nil where no further input makes the line valid.
     package func next(after tokens: ArraySlice<Token>) -> NextArgument? {
         var reader = ArgumentReader(self)
-        return reader.next(after: tokens)
+        return reader.next(after: withoutSign(tokens, isComplete: false))
     }
 }
 

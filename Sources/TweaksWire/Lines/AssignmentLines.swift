@@ -65,6 +65,9 @@ package struct AssignmentLines: Sendable {
         if line.count > lineLimit {
             throw TweakError(.tooLong, "the line has \(line.count) bytes; a line holds at most \(lineLimit)")
         }
+        if TextEncoding.markLength(line) > 0 {
+            throw TweakError(.badLine, "a byte order mark is in front of this line; delete it")
+        }
         let tokens = try? Tokenizer.tokens(line)
         if let tokens, tokens.count == 3, !tokens[1].isQuoted, tokens[1].text == "=",
             tokens[0].isQuoted || tokens[0].text != "ok"
@@ -74,10 +77,28 @@ package struct AssignmentLines: Sendable {
         switch ParsedLine(line) {
         case .blank, .ignored: return nil
         // The value may be a secret; only the registry knows.
-        case .correctable(let correction): throw correction.error(showsValue: false)
-        case .failure(let error, _): throw error
+        case .correctable(let correction): throw correction.error(.file)
+        case .failure(let error, _):
+            // JSON's names are quoted, with a colon after the quote.
+            let isJSON = error.code == .badQuoting && zip(line, line.dropFirst()).contains { $0 == (0x22, 0x3A) }
+            throw Self.error(isJSON ? [Token(":")] : tokens ?? [], subject) ?? error
         case .request: throw TweakError(.usage, "\(subject) holds only assignments: PATH = VALUE")
         }
+    }
+
+    /// The error of a line that may be in the syntax of other files; nil without words.
+    private static func error(_ tokens: [Token], _ subject: String) -> TweakError? {
+        guard let first = tokens.first?.text else { return nil }
+        let wanted = "CATEGORY/COLLECTION/NAME = VALUE"
+        if first.hasPrefix("[") {
+            return TweakError(.usage, "\(subject) has no sections; each line holds a whole path: \(wanted)")
+        }
+        if first.contains(":") || tokens.dropFirst().first?.text == ":" {
+            return TweakError(.usage, "= replaces the colon, after a whole path: \(wanted)")
+        }
+        // A token is never repeated.
+        let shown = first.hasPrefix(TokenSecret.prefix) ? "the line" : Quoting.excerpt(first)
+        return TweakError(.usage, "\(shown) is not an assignment; \(subject) holds only \(wanted)")
     }
 }
 

@@ -49,10 +49,8 @@ package enum ParsedLine: Equatable, Sendable {
     private static func parse(_ tokens: [Token], _ first: Token) -> ParsedLine {
         do throws(TweakError) {
             if !first.isQuoted, let command = Command.named(first.text) {
-                let arguments = tokens.dropFirst()
-                if hasLongValue(command, arguments) {
-                    return .correctable(Correction(command: command.name, arguments))
-                }
+                let arguments = command.withoutSign(tokens.dropFirst())
+                if let correction = Correction(command, arguments) { return .correctable(correction) }
                 return .request(try command.request(arguments))
             }
             if let assignment = assignment(tokens, first) { return .request(assignment) }
@@ -60,18 +58,12 @@ package enum ParsedLine: Equatable, Sendable {
         } catch {
             return .failure(error, mayBeChange(first) ? .badChange : .ordinary)
         }
-        return .failure(unknownCommand(first.text), .fatalUnlessProven)
+        return .failure(unknownCommand(first.text, isAlone: tokens.count == 1), .fatalUnlessProven)
     }
 
     private static func mayBeChange(_ first: Token) -> Bool {
         guard !first.isQuoted, let command = Command.named(first.text) else { return true }
         return command.effect == .isQueued
-    }
-
-    /// Whether the value has several words without quotes.
-    private static func hasLongValue(_ command: Command, _ arguments: ArraySlice<Token>) -> Bool {
-        guard command.takesValue, arguments.count > 2 else { return false }
-        return command.entry.marked?.isMarked(by: arguments[arguments.startIndex + 2]) != true
     }
 
     /// `PATH = VALUE`, `PATH += VALUE`, `PATH -= VALUE`; nil when the line is none of these.
@@ -131,45 +123,93 @@ package enum ParsedLine: Equatable, Sendable {
                 || target.starts(with: "http:".utf8))
     }
 
-    private static func unknownCommand(_ text: String) -> TweakError {
+    private static func unknownCommand(_ text: String, isAlone: Bool) -> TweakError {
         // A token is never repeated, not even to the client that sent it.
         if text.hasPrefix(TokenSecret.prefix) {
-            return TweakError(.unknownCommand, "a token alone is not a command; write auth TOKEN")
+            return TweakError(.unknownCommand, "a token alone is not a command; sign in with auth TOKEN")
         }
-        // A text with a slash or an operator was not meant as a command.
-        let isWord = !text.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "=") }
-        let near = isWord ? Spelling.nearest(to: text, among: Command.all.map(\.name)) : nil
-        let guess = near.map { "did you mean \($0)?" } ?? "type help"
+        let guess = guess(text, isAlone).map { "did you mean \($0)?" } ?? "type help"
         return TweakError(.unknownCommand, "\(Quoting.excerpt(text)) is not a command; \(guess)")
+    }
+
+    private static func guess(_ text: String, _ isAlone: Bool) -> String? {
+        // A text with a slash or an operator was not meant as a command.
+        if text.utf8.contains(UInt8(ascii: "=")) { return nil }
+        if !text.utf8.contains(UInt8(ascii: "/")) { return Spelling.nearest(to: text, among: Command.all.map(\.name)) }
+        let isPattern = isAlone && text.utf8.count <= Correction.longest && TweakPattern(text) != nil
+        return isPattern && Quoting.isSafe(text) ? "get \(text)" : nil
     }
 }
 
-/// A line that resembles `PATH = VALUE`, with the line that was probably meant. The error repeats the value only where
-/// the server, which knows the tweak, allows it: the value may be a secret.
+/// A line that resembles a change, with the line that was probably meant. The error repeats the value only where the
+/// server, which knows the tweak, allows it: the value may be a secret.
 package struct Correction: Equatable, Sendable {
+    /// What is wrong, in words.
+    private enum Mistake: String, Sendable {
+        case value = "the value is missing"
+        case sign = "= is missing"
+        case colon = "= replaces the colon"
+        case words = "quote a value of several words"
+        case spaces = "put spaces around"
+        case set = "it needs no set"
+    }
+
+    /// Where the line was found.
+    package enum Place: Sendable {
+        case file
+        /// - Parameters:
+        ///   - showsValue: Whether the error repeats the value.
+        ///   - isText: Whether the value may be a text of several words.
+        case session(showsValue: Bool, isText: Bool)
+    }
+
     package let path: String
     /// `set` or `check`; nil for an assignment.
-    let command: String?
+    private var command: String?
     /// `=`, `+=` or `-=`, in an assignment.
-    var sign = "="
-    /// Nil where none was given.
-    let value: String?
-    let hint: String
+    private var sign = "="
+    /// The value as it was written; empty where there is none.
+    private let words: [String]
+    private let mistake: Mistake
 
     /// A failed change invalidates an open batch; a failed `check` does not.
     package var severity: ParsedLine.Severity { command == "check" ? .ordinary : .badChange }
 
-    /// A longer value is not repeated, in bytes.
-    private static let valueLimit = 120
+    /// A longer text is not repeated, in bytes.
+    fileprivate static let longest = 120
 
     /// The error that suggests the corrected line.
-    /// - Parameter showsValue: Whether it repeats the value.
-    package func error(showsValue: Bool) -> TweakError {
-        let placeholder = value.map(Quoting.needsQuotes) == true ? "\"VALUE\"" : "VALUE"
-        let isShown = showsValue && (value?.utf8.count ?? 0) <= Self.valueLimit
-        let text = isShown ? value.map(Self.token) ?? placeholder : placeholder
+    package func error(_ place: Place) -> TweakError {
+        guard case .session(let showsValue, let isText) = place else {
+            return error("\(reason): \(Self.token(path)) \(sign) \(Self.value(words, isShown: false))")
+        }
+        let set = "set \(Self.token(path))"
+        if mistake == .sign, words == ["toggle"] { return error("set is missing: \(set) toggle") }
+        if let time, !isText {
+            let reason = mistake == .sign ? "set is missing" : "only set takes a time"
+            let value = Self.value([words[0]], isShown: showsValue)
+            return error("\(reason): \(set) \(value) for \(showsValue ? time : "DURATION")")
+        }
         let start = command.map { "\($0) \(Self.token(path))" } ?? "\(Self.token(path)) \(sign)"
-        return TweakError(.usage, "write \(start) \(text)\(hint.isEmpty ? "" : " (\(hint))")")
+        let line = "\(reason): \(start) \(Self.value(words, isShown: showsValue))"
+        if time != nil { return error("\(line); for a time: \(set) VALUE for DURATION") }
+        return error(mistake == .value && sign == "=" ? "\(line); get \(Self.token(path)) shows it" : line)
+    }
+
+    private var reason: String { mistake == .spaces ? "\(mistake.rawValue) \(sign)" : mistake.rawValue }
+
+    private func error(_ text: String) -> TweakError { TweakError(.usage, text) }
+
+    /// The time at the end of `PATH = VALUE for 1m`, which may also be a text without quotes.
+    private var time: String? {
+        guard command == nil, sign == "=", words.count == 3, words[1] == "for" else { return nil }
+        return DurationText.parse(words[2]).map { _ in words[2] }
+    }
+
+    private static func value(_ words: [String], isShown: Bool) -> String {
+        let value = words.joined(separator: " ")
+        if isShown, !words.isEmpty, value.utf8.count <= longest { return token(value) }
+        return Quoting.needsQuotes(value) && !words.isEmpty ? "\"VALUE\"" : "VALUE"
     }
 
     private static func token(_ text: String) -> String { Quoting.needsQuotes(text) ? Quoting.json(text) : text }
@@ -181,38 +221,57 @@ extension Correction {
     /// The correction of a line without a command; nil when the line does not begin like a change.
     init?(_ tokens: [Token]) {
         guard let first = tokens.first else { return nil }
-        let (path, glued) = Self.split(first)
-        let isAssignment = tokens.count > 1 && !tokens[1].isQuoted && Self.operators.contains(tokens[1].text)
-        let isPath = first.isQuoted || path.utf8.count(where: { $0 == UInt8(ascii: "/") }) == 2
+        let isAssignment = tokens.count > 1 && Self.isOperator(tokens[1])
+        let (path, glued) = Self.split(first, mayEndInColon: tokens.count > 1 && !isAssignment)
+        let slash = UInt8(ascii: "/")
+        let isPath = first.isQuoted || path.utf8.count(where: { $0 == slash }) == 2 && path.utf8.last != slash
         guard isPath || isAssignment else { return nil }
+        self.path = path
         var words = tokens.dropFirst().map(\.text)
-        if let glued { words.insert(glued, at: 0) }
+        if let glued, glued != ":" { words.insert(glued, at: 0) }
         let sign = tokens.count > 1 && tokens[1].isQuoted && glued == nil ? nil : Self.removeOperator(&words)
-        let value = words.isEmpty ? nil : words.joined(separator: " ")
-        // With spaces around the operator, and a value, the only error is that the value has several words.
-        let hint =
-            switch (sign, value) {
-            case (nil, nil): "or get \(Self.token(path))"
-            case (nil, _), (_, nil): ""
-            default:
-                isAssignment && glued == nil ? "quote a value of several words" : "put spaces around \(sign ?? "=")"
-            }
-        self.init(path: path, command: nil, sign: sign ?? "=", value: value, hint: hint)
+        self.words = words
+        self.sign = sign ?? "="
+        if words.isEmpty {
+            mistake = .value
+        } else if sign == nil {
+            mistake = glued == ":" ? .colon : .sign
+        } else {
+            // With spaces around the operator, and a value, the only error is that the value has several words.
+            mistake = isAssignment && glued == nil ? .words : .spaces
+        }
     }
 
-    /// `set PATH two words`, and the like.
-    init(command: String, _ arguments: ArraySlice<Token>) {
-        self.init(
-            path: arguments.first?.text ?? "PATH", command: command,
-            value: arguments.dropFirst().map(\.text).joined(separator: " "), hint: "quote a value of several words")
+    /// `set PATH two words`, `set PATH += 2`; nil when the value is one token.
+    init?(_ command: Command, _ arguments: ArraySlice<Token>) {
+        guard command.takesValue, arguments.count > 2, let path = arguments.first?.text else { return nil }
+        let rest = arguments.dropFirst()
+        if command.entry.marked?.isMarked(by: rest[rest.startIndex + 1]) == true { return nil }
+        self.path = path
+        if command == .set, let sign = rest.first, sign.text != "=", Self.isOperator(sign) {
+            self.sign = sign.text
+            words = rest.dropFirst().map(\.text)
+            mistake = .set
+        } else {
+            self.command = command.name
+            words = rest.map(\.text)
+            mistake = .words
+        }
     }
 
-    /// A path, and the operator and value that follow it without a space.
-    private static func split(_ token: Token) -> (path: String, glued: String?) {
-        guard !token.isQuoted, let sign = token.text.firstIndex(of: "=") else { return (token.text, nil) }
-        let path = token.text[..<sign]
-        let end = ["+", "-"].contains(path.last) ? path.index(before: sign) : sign
-        return (String(path[..<end]), String(token.text[end...]))
+    private static func isOperator(_ token: Token) -> Bool { !token.isQuoted && operators.contains(token.text) }
+
+    /// A path, and what follows it without a space: an operator and a value, or a colon.
+    private static func split(_ token: Token, mayEndInColon: Bool) -> (path: String, glued: String?) {
+        let text = token.text
+        if token.isQuoted { return (text, nil) }
+        if let sign = text.firstIndex(of: "=") {
+            let path = text[..<sign]
+            let end = ["+", "-"].contains(path.last) ? path.index(before: sign) : sign
+            return (String(path[..<end]), String(text[end...]))
+        }
+        if mayEndInColon, text.last == ":" { return (String(text.dropLast()), ":") }
+        return (text, nil)
     }
 
     /// Removes the operator at the beginning of the words, with or without a value attached.
