@@ -166,9 +166,10 @@ public struct TweakSessionEvent: Sendable {
     var isRoutine: Bool {
         guard case .state = kind else { return false }
         return switch session.state {
-        case .created, .opening, .open: true
-        case .closed(let reason): [.quit, .endOfInput, .lost, .idle, .shutdown].contains(reason)
-        case .failed: false
+        case .created, .opening, .open, .closed(.quit), .closed(.endOfInput), .closed(.lost), .closed(.idle),
+            .closed(.shutdown):
+            true
+        case .closed, .failed: false
         }
     }
 

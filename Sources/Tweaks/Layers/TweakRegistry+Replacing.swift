@@ -67,7 +67,7 @@ package struct LayerDifference: Sendable {
     package var refused: [(path: TweakPath, reason: TweakError)] = []
     /// In listing order.
     package var changes: [Change] = []
-    /// The first unregistered tweaks; their values are pending.
+    /// The first unregistered tweaks; their values are pending, unless there are problems.
     package var unknown: [ConfigProblem] = []
     /// The number of unregistered tweaks.
     package var unknownCount = 0

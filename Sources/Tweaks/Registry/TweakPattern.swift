@@ -25,9 +25,9 @@ package struct TweakPattern: Hashable, Sendable {
 
     /// A pattern or path without the slashes at its end: `Label/`, as completion leaves it, means `Label`.
     package static func trimmed(_ text: String) -> String {
-        var end = text.utf8[...]
-        while end.count > 1, end.last == UInt8(ascii: "/") { end.removeLast() }
-        return String(Substring(end))
+        var text = text
+        while text.utf8.count > 1, text.utf8.last == UInt8(ascii: "/") { text.removeLast() }
+        return text
     }
 
     /// Parses a pattern; nil if a part is empty, or if it has more than three parts beside `**`.

@@ -214,11 +214,6 @@ extension TweakNode {
     /// Whether its values may be any words.
     var takesWords: Bool { valueKind == .string }
 
-    /// The error of the word `toggle` after `=`, which only `set` reads as one.
-    private func noToggle(_ error: TweakError, _ text: String) -> TweakError {
-        text == "toggle" && definition.kind == .bool ? error.adding("set \(path.token) toggle flips it") : error
-    }
-
     /// Converts a request into a change, its value parsed by this tweak's kind.
     func change(_ wanted: Request.Change?) throws(TweakError) -> TweakBatch.Change {
         switch wanted {
@@ -226,12 +221,10 @@ extension TweakNode {
         // The word is also a text, and may be a choice.
         case .toggleOrWord?:
             return [.string, .choice].contains(valueKind) ? .set(try read("toggle", from: .typed)) : .toggle
-        case .assign(let text)?:
-            do throws(TweakError) {
-                return .set(try read(text, from: .typed))
-            } catch {
-                throw noToggle(error, text)
-            }
+        case .assign("toggle")? where definition.kind == .bool:
+            throw TweakError(
+                .badValue, "\(path.token) takes true or false; set \(path.token) toggle flips it", path: path)
+        case .assign(let text)?: return .set(try read(text, from: .typed))
         case .assignExactly(let text)?: return .set(try read(literal: text))
         case .assignJSON(let json)?: return .set(try read(json))
         case .add(let text)?: return .add(try read(text, from: .typed), exactly: decimal(text))

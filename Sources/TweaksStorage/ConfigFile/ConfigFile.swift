@@ -62,10 +62,8 @@ package struct ReloadFailure: Error, Sendable, Equatable {
     ///   without errors they are pending.
     init(_ path: String, _ errors: ConfigProblems, unknown: [ConfigProblem]) {
         let shown = unknown.prefix(min(Self.maxUnknown, max(0, ConfigReloader.listedProblems - errors.first.count)))
-        let listed = (errors.first + shown).sorted { $0.line < $1.line }
-        self.init(
-            path: path, problems: listed.map { .init(line: $0.line, error: $0.error) },
-            count: errors.count + shown.count)
+        let all = errors.merged(with: ConfigProblems(Array(shown)))
+        self.init(path: path, problems: all.first.map { .init(line: $0.line, error: $0.error) }, count: all.count)
     }
 
     /// More paths that no tweak has wait for plug-ins rather than being misspelled.

@@ -81,24 +81,23 @@ package struct AssignmentLines: Sendable {
         case .failure(let error, _):
             // JSON's names are quoted, with a colon after the quote.
             let isJSON = error.code == .badQuoting && zip(line, line.dropFirst()).contains { $0 == (0x22, 0x3A) }
-            throw Self.error(isJSON ? [Token(":")] : tokens ?? [], subject) ?? error
+            throw Self.mistake(isJSON ? [Token(":")] : tokens ?? [], subject).map { TweakError(.usage, $0) } ?? error
         case .request: throw TweakError(.usage, "\(subject) holds only assignments: PATH = VALUE")
         }
     }
 
-    /// The error of a line that may be in the syntax of other files; nil without words.
-    private static func error(_ tokens: [Token], _ subject: String) -> TweakError? {
+    /// The mistake of a line that may be in the syntax of other files, with the remedy; nil without words.
+    @inline(never) private static func mistake(_ tokens: [Token], _ subject: String) -> String? {
         guard let first = tokens.first?.text else { return nil }
-        let wanted = "CATEGORY/COLLECTION/NAME = VALUE"
-        if first.hasPrefix("[") {
-            return TweakError(.usage, "\(subject) has no sections; each line holds a whole path: \(wanted)")
-        }
-        if first.contains(":") || tokens.dropFirst().first?.text == ":" {
-            return TweakError(.usage, "= replaces the colon, after a whole path: \(wanted)")
-        }
         // A token is never repeated.
         let shown = first.hasPrefix(TokenSecret.prefix) ? "the line" : Quoting.excerpt(first)
-        return TweakError(.usage, "\(shown) is not an assignment; \(subject) holds only \(wanted)")
+        var text = shown + " is not an assignment; " + subject + " holds only"
+        if first.hasPrefix("[") {
+            text = subject + " has no sections; each line holds a whole path:"
+        } else if first.utf8.contains(UInt8(ascii: ":")) || tokens.count > 1 && tokens[1].text == ":" {
+            text = "= replaces the colon, after a whole path:"
+        }
+        return text + " CATEGORY/COLLECTION/NAME = VALUE"
     }
 }
 

@@ -49,7 +49,7 @@ package enum ParsedLine: Equatable, Sendable {
     private static func parse(_ tokens: [Token], _ first: Token) -> ParsedLine {
         do throws(TweakError) {
             if !first.isQuoted, let command = Command.named(first.text) {
-                let arguments = command.withoutSign(tokens.dropFirst())
+                let arguments = tokens.dropFirst()
                 if let correction = Correction(command, arguments) { return .correctable(correction) }
                 return .request(try command.request(arguments))
             }
@@ -144,16 +144,6 @@ package enum ParsedLine: Equatable, Sendable {
 /// A line that resembles a change, with the line that was probably meant. The error repeats the value only where the
 /// server, which knows the tweak, allows it: the value may be a secret.
 package struct Correction: Equatable, Sendable {
-    /// What is wrong, in words.
-    private enum Mistake: String, Sendable {
-        case value = "the value is missing"
-        case sign = "= is missing"
-        case colon = "= replaces the colon"
-        case words = "quote a value of several words"
-        case spaces = "put spaces around"
-        case set = "it needs no set"
-    }
-
     /// Where the line was found.
     package enum Place: Sendable {
         case file
@@ -164,59 +154,67 @@ package struct Correction: Equatable, Sendable {
     }
 
     package let path: String
-    /// `set` or `check`; nil for an assignment.
-    private var command: String?
+    /// `set` or `check`; empty for an assignment.
+    private var command = ""
     /// `=`, `+=` or `-=`, in an assignment.
     private var sign = "="
     /// The value as it was written; empty where there is none.
     private let words: [String]
-    private let mistake: Mistake
+    /// What is wrong, in words.
+    private let mistake: String
 
     /// A failed change invalidates an open batch; a failed `check` does not.
     package var severity: ParsedLine.Severity { command == "check" ? .ordinary : .badChange }
 
     /// A longer text is not repeated, in bytes.
     fileprivate static let longest = 120
+    private static let noSign = "= is missing"
+    private static let noValue = "the value is missing"
 
     /// The error that suggests the corrected line.
     package func error(_ place: Place) -> TweakError {
-        guard case .session(let showsValue, let isText) = place else {
-            return error("\(reason): \(Self.token(path)) \(sign) \(Self.value(words, isShown: false))")
+        guard case .session(let showsValue, let isText) = place else { return error(mistake, line(false)) }
+        if mistake == Self.noSign, words == ["toggle"] { return error("set is missing", set("toggle")) }
+        if let time {
+            let timed = set("VALUE for DURATION")
+            if isText { return error(mistake, line(showsValue), "; for a time: " + timed) }
+            let reason = mistake == Self.noSign ? "set is missing" : "only set takes a time"
+            return error(reason, showsValue ? set(words[0] + " for " + time) : timed)
         }
-        let set = "set \(Self.token(path))"
-        if mistake == .sign, words == ["toggle"] { return error("set is missing: \(set) toggle") }
-        if let time, !isText {
-            let reason = mistake == .sign ? "set is missing" : "only set takes a time"
-            let value = Self.value([words[0]], isShown: showsValue)
-            return error("\(reason): \(set) \(value) for \(showsValue ? time : "DURATION")")
-        }
-        let start = command.map { "\($0) \(Self.token(path))" } ?? "\(Self.token(path)) \(sign)"
-        let line = "\(reason): \(start) \(Self.value(words, isShown: showsValue))"
-        if time != nil { return error("\(line); for a time: \(set) VALUE for DURATION") }
-        return error(mistake == .value && sign == "=" ? "\(line); get \(Self.token(path)) shows it" : line)
+        let isRead = mistake == Self.noValue && sign == "="
+        return error(mistake, line(showsValue), isRead ? "; get " + Self.token(path) + " shows it" : "")
     }
 
-    private var reason: String { mistake == .spaces ? "\(mistake.rawValue) \(sign)" : mistake.rawValue }
+    @inline(never) private func error(_ reason: String, _ line: String, _ more: String = "") -> TweakError {
+        TweakError(.usage, reason + ": " + line + more)
+    }
 
-    private func error(_ text: String) -> TweakError { TweakError(.usage, text) }
+    @inline(never) private func set(_ rest: String) -> String { "set " + Self.token(path) + " " + rest }
+
+    @inline(never) private func line(_ showsValue: Bool) -> String {
+        let value = words.joined(separator: " ")
+        var shown = words.isEmpty || !Quoting.needsQuotes(value) ? "VALUE" : "\"VALUE\""
+        if showsValue, !words.isEmpty, value.utf8.count <= Self.longest { shown = Self.token(value) }
+        let path = Self.token(path)
+        return (command.isEmpty ? path + " " + sign : command + " " + path) + " " + shown
+    }
 
     /// The time at the end of `PATH = VALUE for 1m`, which may also be a text without quotes.
     private var time: String? {
-        guard command == nil, sign == "=", words.count == 3, words[1] == "for" else { return nil }
-        return DurationText.parse(words[2]).map { _ in words[2] }
+        guard command.isEmpty, sign == "=", words.count == 3, words[1] == "for", words[0].utf8.count <= Self.longest,
+            !Quoting.needsQuotes(words[0]), DurationText.parse(words[2]) != nil
+        else { return nil }
+        return words[2]
     }
 
-    private static func value(_ words: [String], isShown: Bool) -> String {
-        let value = words.joined(separator: " ")
-        if isShown, !words.isEmpty, value.utf8.count <= longest { return token(value) }
-        return Quoting.needsQuotes(value) && !words.isEmpty ? "\"VALUE\"" : "VALUE"
+    @inline(never) private static func token(_ text: String) -> String {
+        Quoting.needsQuotes(text) ? Quoting.json(text) : text
     }
-
-    private static func token(_ text: String) -> String { Quoting.needsQuotes(text) ? Quoting.json(text) : text }
 }
 
 extension Correction {
     private static let operators = ["+=", "-=", "="]
+    private static let severalWords = "quote a value of several words"
 
     /// The correction of a line without a command; nil when the line does not begin like a change.
     init?(_ tokens: [Token]) {
@@ -233,33 +231,36 @@ extension Correction {
         self.words = words
         self.sign = sign ?? "="
         if words.isEmpty {
-            mistake = .value
+            mistake = Self.noValue
         } else if sign == nil {
-            mistake = glued == ":" ? .colon : .sign
+            mistake = glued == ":" ? "= replaces the colon" : Self.noSign
         } else {
             // With spaces around the operator, and a value, the only error is that the value has several words.
-            mistake = isAssignment && glued == nil ? .words : .spaces
+            mistake = isAssignment && glued == nil ? Self.severalWords : "put spaces around " + self.sign
         }
     }
 
     /// `set PATH two words`, `set PATH += 2`; nil when the value is one token.
     init?(_ command: Command, _ arguments: ArraySlice<Token>) {
-        guard command.takesValue, arguments.count > 2, let path = arguments.first?.text else { return nil }
-        let rest = arguments.dropFirst()
-        if command.entry.marked?.isMarked(by: rest[rest.startIndex + 1]) == true { return nil }
-        self.path = path
-        if command == .set, let sign = rest.first, sign.text != "=", Self.isOperator(sign) {
-            self.sign = sign.text
-            words = rest.dropFirst().map(\.text)
-            mistake = .set
+        if !command.takesValue { return nil }
+        let start = arguments.startIndex + (command.hasSign(arguments) ? 2 : 1)
+        guard start + 1 < arguments.endIndex else { return nil }
+        if command.entry.marked?.isMarked(by: arguments[start + 1]) == true { return nil }
+        path = arguments[arguments.startIndex].text
+        var words = arguments[start...].map(\.text)
+        if command == .set, Self.isOperator(arguments[start]) {
+            sign = words.removeFirst()
+            mistake = "it needs no set"
         } else {
             self.command = command.name
-            words = rest.map(\.text)
-            mistake = .words
+            mistake = Self.severalWords
         }
+        self.words = words
     }
 
-    private static func isOperator(_ token: Token) -> Bool { !token.isQuoted && operators.contains(token.text) }
+    @inline(never) private static func isOperator(_ token: Token) -> Bool {
+        !token.isQuoted && operators.contains(token.text)
+    }
 
     /// A path, and what follows it without a space: an operator and a value, or a colon.
     private static func split(_ token: Token, mayEndInColon: Bool) -> (path: String, glued: String?) {

@@ -103,7 +103,7 @@ import TweaksWire
             ("A/B/Flag toggle", "usage set is missing: set A/B/Flag toggle"),
             (
                 "A/B/Flag = toggle",
-                "bad-value A/B/Flag: “toggle” is not a bool; write true or false; set A/B/Flag toggle flips it"
+                "bad-value A/B/Flag takes true or false; set A/B/Flag toggle flips it"
             ),
         ].map { line, error in try (client.ask(line), "error \(error)") }
         #expect(suggested.allSatisfy { $0 == [$1] }, "\(suggested)")
