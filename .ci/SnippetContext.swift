@@ -64,7 +64,7 @@ public enum Mode: String, CaseIterable, TweakConvertible { case once, loop }
 
 /// The interface of swift-log's `Logger` that the guides use.
 public struct Logger: Sendable {
-    public enum Level: Sendable { case info, warning }
+    public enum Level: String, Sendable { case debug, info, warning }
     public func log(level: Level, _ message: String) {}
 }
 public let logger = Logger()

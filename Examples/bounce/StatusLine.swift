@@ -14,7 +14,7 @@ struct StatusLine {
     ///   - label: The text of the label.
     func text(on screen: (columns: Int, rows: Int), rate: Int, label: String = Look.text.value) -> String {
         let size = Self.size(for: Lettering(label), on: screen)
-        let suggestion = address.map { ["\($0)", "Label/Text/Size = \(size)"] } ?? ["not listening"]
+        let suggestion = address.map { [$0, "try: Label/Text/Size = \(size)"] } ?? ["not listening"]
         let parts = suggestion + ["q quits", "p panel", "\(rate) fps", "space pauses", "r recenters", "s surprises"]
         var line = ""
         for part in parts {

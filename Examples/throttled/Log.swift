@@ -38,7 +38,8 @@ enum Log {
     private static func level(of event: TweakDaemonEvent?) -> LogLevel {
         switch event {
         case .listening: .error
-        case .session where event?.isProblem == false: .info
+        case .session where event?.level == .debug: .debug
+        case .session where event?.level == .info: .info
         default: event?.isProblem == true ? .error : .notice
         }
     }

@@ -137,7 +137,7 @@
             let rows = report.changes.map { Reply.Item.row(lines: [$0.description], json: $0.json) }
             let most = ConfigReloader.listedProblems
             var pending = report.unknown.prefix(most).map {
-                Reply.Item.row(lines: ["\($0); pending"], json: .object([("held", .string($0))]))
+                Reply.Item.row(lines: ["\($0); \(TweakReload.pendingNote)"], json: .object([("held", .string($0))]))
             }
             if report.unknownCount > pending.count { pending.append(.more(report.unknownCount - pending.count)) }
             var words = "rev \(revision)"
@@ -177,7 +177,6 @@
                 return .row(lines: ["\(place)\(problem.error)"], json: .object(json))
             }
             let rest = count > problems.count ? [Reply.Item.more(count - problems.count)] : []
-            let code = problems.first?.error.code ?? .io
             let error = TweakError(code, "\(path): \(count == 1 ? "1 error" : "\(count) errors"); nothing has changed")
             return Reply(.error(error), listName: "problems", body: .items(rows + rest))
         }

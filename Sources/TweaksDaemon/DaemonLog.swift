@@ -127,6 +127,7 @@
             let limiter = TweakLogLimiter { line, _ in StandardError.write("\(name): \(line)\n") }
             self.init(isLeftOut: { Self.isUnlogged($0) || limiter.omits($2, of: $0, at: $1) }) { event in
                 if case .changed(let commit) = event, Self.isUnlogged(commit.origin) { return }
+                if event.level == .debug { return }
                 limiter.write(event)
             }
         }

@@ -6,7 +6,7 @@ public import Tweaks
 ///
 /// ```swift
 /// try TweakDaemon.start("throttled", onEvent: { event in
-///     logger.log(level: event.isProblem ? .warning : .info, "\(event)")
+///     logger.log(level: Logger.Level(rawValue: event.level.rawValue) ?? .info, "\(event)")
 /// })
 /// ```
 public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
@@ -40,6 +40,22 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
     case source(String)
     /// The daemon stops.
     case stopping
+
+    /// How important an event is. The raw values are those of the levels of swift-log.
+    public enum Level: String, Sendable {
+        /// A session that begins or ends by itself, as each call of a client does. Not in the log of a daemon without a
+        /// handler.
+        case debug
+        case info
+        /// A problem.
+        case warning
+    }
+
+    /// How important it is, for a logger.
+    public var level: Level {
+        if case .session(let event) = self, event.isRoutine { return .debug }
+        return isProblem ? .warning : .info
+    }
 
     /// Whether it needs the attention of an operator.
     public var isProblem: Bool {
@@ -104,7 +120,7 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
         let same = reload.isStart ? ": all its values are the defaults" : ", no value has changed"
         let first = reload.changes.isEmpty || !news.isEmpty ? [] : ["\(reload.file) read\(same)\(end)"]
         let shown = news.prefix(maxListed).map { cut("\(reload.file): \($0)\(end)") }
-        let unknown = reload.unknown.prefix(maxListed).map { "\($0); pending until it registers" }
+        let unknown = reload.unknown.prefix(maxListed).map { "\($0); \(TweakReload.pendingNote)" }
         return first + shown + rest(news.count) + unknown + more(reload.unknownCount - unknown.count)
     }
 

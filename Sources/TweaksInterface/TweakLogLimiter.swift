@@ -13,7 +13,7 @@ import TweaksSystem
 ///
 /// ```swift
 /// let limiter = TweakLogLimiter { line, event in
-///     logger.log(level: event?.isProblem == true ? .warning : .info, "\(line)")
+///     logger.log(level: Logger.Level(rawValue: event?.level.rawValue ?? "") ?? .info, "\(line)")
 /// }
 /// try TweakDaemon.start("bounce", onEvent: { limiter.write($0) }, tweaks: Look.all)
 /// ```

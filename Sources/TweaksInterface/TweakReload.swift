@@ -71,6 +71,10 @@ public struct TweakReload: Sendable {
     /// How many tweaks have a value from the file.
     public let count: Int
 
+    /// What becomes of a value whose path no tweak has yet.
+    package static let pendingNote =
+        "pending until it registers: a static on first use, an instance's @Tweak with the instance"
+
     package init(_ file: String, _ difference: LayerDifference) {
         self.file = file
         revision = difference.revision

@@ -162,6 +162,17 @@ public struct TweakSessionEvent: Sendable {
 
     private static func text(_ scopes: [TweakScope]) -> String { scopes.map(\.token).joined(separator: " ") }
 
+    /// A session that begins, or ends by itself.
+    var isRoutine: Bool {
+        guard case .state = kind else { return false }
+        return switch session.state {
+        case .created, .opening, .open, .closed(.quit), .closed(.endOfInput), .closed(.lost), .closed(.idle),
+            .closed(.shutdown):
+            true
+        case .closed, .failed: false
+        }
+    }
+
     /// A denied request, or a connection that does not speak the protocol. There can be many of these.
     var isFailure: Bool {
         switch kind {

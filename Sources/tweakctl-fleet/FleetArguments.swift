@@ -33,7 +33,7 @@ struct FleetArguments: Equatable {
         verb = try Self.verb(all.dropFirst().first)
         words = Array(all.dropFirst(2))
         guard verb.counts.contains(words.count) else {
-            throw Failure(.usage, "\(verb.rawValue): write tweakctl fleet \(fleet) \(verb.usage)")
+            throw Failure(.usage, "\(verb.rawValue): use tweakctl fleet \(fleet) \(verb.usage)")
         }
         let allowed = Set(FleetOption.common + verb.options)
         for option in FleetOption.allCases where has(option) && !allowed.contains(option) && option != .yes {
@@ -84,7 +84,7 @@ struct FleetArguments: Equatable {
             throw Failure(
                 .usage,
                 "\(Quoting.excerpt(fleet)) is not a fleet name, which has letters, digits, “.”, “_”, “-” and "
-                    + "“:”; write tweakctl fleet NAME VERB")
+                    + "“:”; use tweakctl fleet NAME VERB")
         }
     }
 

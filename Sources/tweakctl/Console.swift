@@ -52,19 +52,21 @@ struct Console {
     func confirm(_ question: String) throws(Failure) -> Bool { try output.confirm(question, isYes: false) }
 
     /// Prints an answer: its body, and the reason if it was refused. In JSON that is one object.
-    /// - Parameter place: The line of the request in a script.
-    func report(_ answer: Answer, place: String? = nil) {
+    /// - Parameters:
+    ///   - request: The line that it answers, if the effect of a change is to be told even where nothing changed.
+    ///   - place: The line of the request in a script.
+    func report(_ answer: Answer, to request: String? = nil, place: String? = nil) {
         // A refusal before the session switched to JSON is plain text.
         if answer.status.hasPrefix("{") || isJSON && !answer.isRefusal { return print(answer.body + [answer.status]) }
         printBody(answer)
         if answer.isRefusal { return reportProblem((place.map { "\($0): " } ?? "") + answer.complaint) }
         if let warning = answer.warning { return reportProblem(warning) }
         // `undid 43 by uid 1000`, `best 100, 50 more`: facts that the body does not show.
-        guard let remark = answer.remark else { return }
+        guard let remark = request.flatMap(answer.inaction) ?? answer.remark else { return }
         if style.isHumanReadable {
             print([style.paint("# \(remark)", .faint)])
-        } else if answer.lacksFields {
-            // It may be a warning, which must not be lost.
+        } else if answer.lacksFields || request.map({ !CommandText.onlyReads($0) }) ?? false {
+            // It tells what was done, or may be a warning.
             printRemark(remark)
         }
     }

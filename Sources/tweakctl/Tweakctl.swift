@@ -124,7 +124,7 @@ enum Tweakctl {
         if let panel = try PanelCommand(words, target, console) { return try panel.run() }
         switch Verb(rawValue: words[0]) {
         case .repl? where words.count == 1: return try repl(target, console, invocation)
-        case .repl?: throw Failure(.usage, "repl takes no arguments; write tweakctl NAME repl")
+        case .repl?: throw Failure(.usage, "repl takes no arguments; use tweakctl NAME repl")
         case .watch? where words.count > 1:
             var watcher = Watcher(target, words, console)
             return try watcher.run()
@@ -146,7 +146,7 @@ enum Tweakctl {
         // What only reads is printed as it was sent; on a terminal, the fields say how to format it.
         let wantsFields = !console.isJSON && (console.style.isHumanReadable || !CommandText.onlyReads(line))
         let answer = try target.ask(line, on: connection, withFields: wantsFields)
-        console.report(answer)
+        console.report(answer, to: line)
         return answer.isRefusal ? .refused : .ok
     }
 

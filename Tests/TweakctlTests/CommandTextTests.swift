@@ -25,7 +25,8 @@ import TweaksWire
         (["ok"], "\"ok\""), (["#x", "y"], "\"#x\" y"), (["set", "ä/ö/ü", "é"], "set ä/ö/ü é"),
         // A single argument may be a whole line.
         (["get *"], "get *"), (["A/B/C = 72"], "A/B/C = 72"), (["\"A/B/C D\" = 'x y'"], "\"A/B/C D\" = 'x y'"),
-        (["A/B/C D"], "\"A/B/C D\""), (["set A/B/C \"open"], "\"set A/B/C \\\"open\""),
+        (["A/B/C D"], "get \"A/B/C D\""), (["A/B"], "get A/B"), (["A/"], "get A/"), (["A/B/C"], "get A/B/C"),
+        (["**/Size"], "get **/Size"), (["A/B/C=5"], "A/B/C=5"), (["set A/B/C \"open"], "\"set A/B/C \\\"open\""),
     ])
     func argumentsBecomeALine(_ words: [String], _ line: String) {
         #expect(CommandText.line(words) == line && CommandText.isAnswered(line))

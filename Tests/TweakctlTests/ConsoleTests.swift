@@ -19,6 +19,23 @@ import Tweaks
         #expect(Answer(body: [], status: line, isRefusal: false).withFields.remark == remark)
     }
 
+    /// What a change is answered that changed nothing.
+    @Test(
+        arguments: [
+            ("A/B/C = 5", #""unchanged":true,"#, "rev 4 unchanged", "unchanged: it has that value already"),
+            ("set A/B/C 5", #""unchanged":true,"#, "rev 4 unchanged", "unchanged: it has that value already"),
+            ("reset A/B/C", #""unchanged":true,"#, "rev 4 unchanged", "unchanged: there is no override to remove"),
+            ("reload", #""unchanged":true,"#, "rev 4 unchanged", "unchanged: the config file sets the same values"),
+            ("reload dry", #""dry":true,"#, "rev 4 dry", "a reload would change nothing"),
+            ("commit", #""unchanged":true,"#, "rev 4 unchanged", "nothing has changed"),
+            ("load warm", #""unchanged":true,"#, "rev 4 unchanged loaded warm", nil), ("A/B/C = 5", "", "rev 5", nil),
+            ("A/B/C = 5", #""unchanged":true,"unsaved":"full","#, "rev 4 unchanged unsaved: full", nil),
+        ] as [(String, String, String, String?)])
+    func aChangeWithoutEffectSaysSo(_ line: String, _ fields: String, _ words: String, _ wanted: String?) {
+        let status = "{\"ok\":true,\(fields)\"text\":[\"ok \(words)\"]}"
+        #expect(Answer(body: [], status: status, isRefusal: false).withFields.inaction(line) == wanted)
+    }
+
     /// An answer that was cut has begun with `"ok":true`.
     @Test func anErrorAtTheEndOfAnAnswerIsARefusal() {
         let line = #"{"ok":true,"tweaks":[],"text":[null],"error":{"code":"denied","message":"cut"}}"#

@@ -213,6 +213,40 @@ import TweaksWire
         #expect(try fixture.run("bounce", "get", "Content/Text/Size").code == 0)
     }
 
+    /// Where the output is no terminal, what was done is told on standard error: standard output has values alone.
+    @Test func aChangeSaysWhatItDid() throws {
+        let config = fixture.directory.file("bounce.conf")
+        try "Content/Text/Fade = 1s\n".write(toFile: config, atomically: true, encoding: .utf8)
+        let state = fixture.directory.file("state")
+        let environment = [
+            "XDG_RUNTIME_DIR": fixture.directory.file("run"), "HOME": "/nonexistent", "LANG": "C",
+            "TWEAKS_CONFIG": config, "TWEAKS_STATE_DIR": state,
+        ]
+        _ = try fixture.daemon("bounce", environment: environment)
+        let cases = [
+            ("Content/Text/Size = 72", ""), ("Content/Text/Size = 72", "unchanged: it has that value already"),
+            ("reset Content/Text/Color", "unchanged: there is no override to remove"),
+            ("reload", "unchanged: the config file sets the same values"),
+            ("reload dry", "a reload would change nothing"),
+            ("save warm", "saved warm, 1 tweak"), ("Content/Text/Fade = 2s", ""),
+            ("swap warm", "swapped to warm; swap warm goes back"), ("swap warm", "back from warm"),
+            ("undo", "undid "), ("delete warm", "deleted warm"), ("get Content", ""),
+            ("history", ""),
+        ]
+        for (line, remark) in cases {
+            let result = try fixture.run(["bounce"] + line.split(separator: " ").map { String($0) })
+            let isTold = remark.isEmpty ? result.errors == "" : result.errors.hasPrefix("tweakctl: \(remark)")
+            #expect(result.code == 0 && isTold, "\(line): \(result.errors)")
+        }
+    }
+
+    /// A path, or the beginning of one, is shown.
+    @Test(arguments: ["Content/Text/Size", "Content/Text/", "**/Size"]) func aPathAloneIsAGet(_ path: String) throws {
+        try fixture.server("bounce")
+        let got = try fixture.run("bounce", "get", path)
+        #expect(try got.code == 0 && fixture.run("bounce", path) == got && fixture.run(path) == got)
+    }
+
     private static let script =
         "\n# a comment\nbogus\nContent/Text/Size = 500\r\nok rev 3\nContent/Text/Size = 72\nget Content/Text/Size"
 

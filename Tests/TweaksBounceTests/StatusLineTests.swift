@@ -13,7 +13,7 @@ import Tweaks
 
     @Test func aUsualScreenShowsAddressKeysAndRate() {
         let line = StatusLine(address: "nc 127.0.0.1 7777").text(on: (80, 24), rate: 60, label: "Tweaks")
-        #expect(line == " nc 127.0.0.1 7777   Label/Text/Size = 12   q quits   p panel   60 fps")
+        #expect(line == " nc 127.0.0.1 7777   try: Label/Text/Size = 12   q quits   p panel   60 fps")
     }
 
     @Test(arguments: [(80, 24), (132, 43), (200, 60), (40, 12)])

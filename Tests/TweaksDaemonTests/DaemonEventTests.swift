@@ -29,13 +29,16 @@ import TweaksTestSupport
                 "overrides are kept in \(fixture.overrides), 0 overrides read",
                 "\(fixture.config): Content/Text/Size: file sets 64 (default 60)",
                 "\(fixture.config):2: there is no tweak “Content/Text/Sise”; did you mean Content/Text/Size?; "
-                    + "pending until it registers",
+                    + TweakReload.pendingNote,
                 "tweaks at unix socket \(fixture.socket); try: nc -U \(fixture.socket)",
                 "session 1 opened by \(peer)", "Content/Text/Size = 72 (was 64) by \(peer), rev 1",
                 "session 1 of \(peer) closed: quit", "stopping",
             ])
         let news = fixture.events.all.filter { !$0.lines.isEmpty }
         #expect(news.map(\.isProblem) == [false, true, false, false, false, false, false])
+        let levels = news.map { $0.lines[0].hasPrefix("session") ? "session: \($0.level)" : $0.level.rawValue }
+        #expect(
+            levels.sorted() == ["info", "info", "info", "info", "session: debug", "session: debug", "warning"])
     }
 
     /// Swift's statics are lazy: a program that passes none has no tweaks, although it declares them.
@@ -170,6 +173,26 @@ import TweaksTestSupport
         box.withLock { $0 = nil }
     }
 
+    /// Each call of tweakctl opens a session, and closes it; what ends it otherwise is news.
+    @Test(
+        arguments: [
+            (.created, .debug), (.opening, .debug), (.open, .debug), (.closed(.quit), .debug),
+            (.closed(.endOfInput), .debug), (.closed(.lost), .debug), (.closed(.idle), .debug),
+            (.closed(.shutdown), .debug), (.closed(.kicked), .info), (.closed(.limit), .info),
+            (.closed(.revoked), .info),
+            (.closed(.denied), .info), (.closed(.stranger), .info), (.failed(.denied), .warning),
+            (.failed(.lost), .warning),
+        ] as [(TweakSession.State, TweakDaemonEvent.Level)])
+    func aSessionThatBeginsAndEndsByItselfIsADetail(_ state: TweakSession.State, _ level: TweakDaemonEvent.Level) {
+        let session = TweakSession(
+            id: 1, transport: .unix, peer: "uid 1000", userID: 1000, processID: nil, identity: .user(1000), scopes: [],
+            state: state)
+        let event = TweakDaemonEvent.session(TweakSessionEvent(session: session, kind: .state))
+        #expect(event.level == level && event.isProblem == (level == .warning))
+        let other = TweakDaemonEvent.session(TweakSessionEvent(session: session, kind: .kicked(2)))
+        #expect(other.level == .info)
+    }
+
     @Test(.enabled(if: Child.exists)) func theDefaultLogIsOneLineForEachEventOnStandardError() throws {
         try fixture.save("Probe/Int/T0 = 1\n")
         let child = try Child(in: fixture.directory.path, [], ["TWEAKS_CONFIG": fixture.config])
@@ -179,7 +202,6 @@ import TweaksTestSupport
         try client.ask("Probe/Secret/Key = hunter2")
         try client.ask("quit")
         client.endInput()
-        try child.waitForLine(containing: "closed: quit")
         try child.stop()
         try child.waitForLine(containing: "(end)")
         let peer = "uid \(geteuid())"
@@ -188,10 +210,10 @@ import TweaksTestSupport
             child.log.all == [
                 "probe: overrides are kept in \(fixture.overrides), 0 overrides read",
                 "probe: \(fixture.config): Probe/Int/T0: file sets 1 (default 0)",
-                "probe: tweaks at unix socket \(path); try: nc -U \(path)", "probe: session 1 opened by \(peer)",
+                "probe: tweaks at unix socket \(path); try: nc -U \(path)",
                 "probe: Probe/Int/T0 = 2 (was 1) by \(peer), rev 1",
                 "probe: Probe/Secret/Key = (set) by \(peer), rev 2",
-                "probe: session 1 of \(peer) closed: quit", "probe: stopping", "(end)",
+                "probe: stopping", "(end)",
             ])
     }
 }

@@ -17,7 +17,7 @@ import TweaksTestSupport
         try client.ask("Content/Text/Alignment = right")
         #expect(
             try client.ask("diff warm") == [
-                "  Content/Text/Size 60 → 72", "  Content/Text/Alignment right, in force only",
+                "  Content/Text/Size 60 → 72", "  Content/Text/Alignment right now, not in the preset",
                 "  Content/Text/Gone 1, in warm only",
                 "  warm, line 3, cannot be compared: out-of-range Content/Text/Fade: 1m is outside 0s...5s",
                 "ok 3 differences",

@@ -55,7 +55,7 @@ extension DaemonFixture {
             "  line 4: bad-value Player/Audio/Token is a secret, and presets hold none; remove the line, and set it by hand",
             "  line 5: read-only Player/Status/Frames is a figure that the program publishes; it cannot be set",
             "  line 6: bad-value Player/Audio/Mute is an action and has no value; use: run Player/Audio/Mute",
-            "  line 7: unknown-command “nonsense” is not a command; type help",
+            "  line 7: usage “nonsense” is not an assignment; a config file holds only CATEGORY/COLLECTION/NAME = VALUE",
             "  line 9: conflict Content/Text/Fade is assigned in line 8 already; keep one of them",
         ]
         let refusal =

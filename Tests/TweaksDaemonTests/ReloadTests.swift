@@ -79,6 +79,26 @@ import TweaksTestSupport
         #expect(try fixture.statistic("configError", client) == "null")
     }
 
+    /// A path that no tweak has is pending in a file without errors; in another one it may be misspelled.
+    @Test func aMisspelledPathIsListedWithTheErrors() throws {
+        let (daemon, client) = try fixture.withClient(fixture.start(config: fixture.configFile))
+        try fixture.save("Content/Text/Sise = 64\nContent/Text/Fade = 1s\nContent/Text/Size = 500\n")
+        #expect(
+            try reload(client) == [
+                "  line 1: unknown-tweak there is no tweak “Content/Text/Sise”; did you mean Content/Text/Size?",
+                "  line 3: out-of-range Content/Text/Size: 500 is outside 10...100",
+                "error out-of-range FILE: 2 errors; nothing has changed",
+            ])
+        #expect(throws: TweakReloadError.self) { try daemon.reload() }
+        #expect(try client.ask("explain Content/Text/Sise")[0].hasPrefix("error unknown-tweak"))
+        // Many paths that wait for plug-ins hide no error.
+        let paths = (1...200).map { "Late/Plug-in/N\($0) = 1\n" }.joined()
+        try fixture.save(paths + "Content/Text/Size = 500\n")
+        let reply = try reload(client)
+        #expect(reply.count == 22 && reply[20] == "  line 201: out-of-range Content/Text/Size: 500 is outside 10...100")
+        #expect(reply.last == "error out-of-range FILE: 21 errors; nothing has changed")
+    }
+
     @Test func errorsInJSONHaveLineNumbers() throws {
         let client = try fixture.connect(fixture.start(config: fixture.configFile))
         try fixture.save("\nContent/Text/Size = 500")
@@ -126,10 +146,10 @@ import TweaksTestSupport
         #expect(reload.unknown.count == 2 && reload.unknown[0].hasPrefix("\(fixture.config):2: "))
         #expect(reload.unknown[0].contains("did you mean Content/Text/Size"))
         // Logged once, but listed in each reply.
-        #expect(try self.reload(client).count { $0.hasSuffix("; pending") } == 2)
+        #expect(try self.reload(client).count { $0.hasSuffix("; \(TweakReload.pendingNote)") } == 2)
         let (again, _) = try fixture.events.next(from: end, "reloaded") { $0.reloaded }
         #expect(again.unknown.isEmpty && again.changes.isEmpty)
-        #expect(try client.ask("explain Plug/In/Level").joined().contains("waits for one to register"))
+        #expect(try client.ask("explain Plug/In/Level").joined().contains("is pending until it registers"))
         let level = Tweak("Plug", "In", "Level", 1, registry: fixture.registry)
         #expect(level.value == 7)
         #expect(try client.ask("explain Plug/In/Level").joined().contains("by \(fixture.config):3 "))

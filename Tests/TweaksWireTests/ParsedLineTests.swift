@@ -93,7 +93,7 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
         switch parsed(line) {
         case .failure(let error, let severity): return (error.code, error.message, severity)
         case .correctable(let correction):
-            let error = correction.error(showsValue: true)
+            let error = correction.error(.session(showsValue: true, isText: false))
             return (error.code, error.message, correction.severity)
         default: throw Unexpected(what: parsed(line))
         }
@@ -122,54 +122,121 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
     }
 
     @Test(arguments: [
-        ("set A/B/C", "set: write set PATH VALUE [for DURATION], as in: set Content/Text/Size 72"),
-        ("commit now", "commit: write commit, as in: commit"),
+        ("set A/B/C", "set PATH VALUE [for DURATION], as in: set Content/Text/Size 72"),
+        ("commit now", "commit, as in: commit"),
     ])
     func usageNamesTheRemedy(_ line: String, _ remedy: String) throws {
-        #expect(try error(line).message.contains(remedy))
+        #expect(try error(line).message.hasPrefix(remedy))
     }
 
     /// A line, its correction, and the correction where the value may be a secret.
     @Test(arguments: [
-        ("A/B/C=1", "A/B/C = 1 (put spaces around =)", "A/B/C = VALUE (put spaces around =)"),
-        ("A/B/C= 1", "A/B/C = 1 (put spaces around =)", "A/B/C = VALUE (put spaces around =)"),
-        ("A/B/C =1", "A/B/C = 1 (put spaces around =)", "A/B/C = VALUE (put spaces around =)"),
-        ("A/B/C+=1", "A/B/C += 1 (put spaces around +=)", "A/B/C += VALUE (put spaces around +=)"),
-        ("A/B/C -=1", "A/B/C -= 1 (put spaces around -=)", "A/B/C -= VALUE (put spaces around -=)"),
-        ("A/B/C=", "A/B/C = VALUE", "A/B/C = VALUE"), ("A/B/C =", "A/B/C = VALUE", "A/B/C = VALUE"),
-        ("A/B/C", "A/B/C = VALUE (or get A/B/C)", "A/B/C = VALUE (or get A/B/C)"),
-        ("'A/B/C D'", "\"A/B/C D\" = VALUE (or get \"A/B/C D\")", "\"A/B/C D\" = VALUE (or get \"A/B/C D\")"),
-        ("A/B/C 5", "A/B/C = 5", "A/B/C = VALUE"), ("A/B/C two words", "A/B/C = \"two words\"", "A/B/C = \"VALUE\""),
+        ("A/B/C=1", "put spaces around =: A/B/C = 1", "put spaces around =: A/B/C = VALUE"),
+        ("A/B/C= 1", "put spaces around =: A/B/C = 1", "put spaces around =: A/B/C = VALUE"),
+        ("A/B/C =1", "put spaces around =: A/B/C = 1", "put spaces around =: A/B/C = VALUE"),
+        ("A/B/C+=1", "put spaces around +=: A/B/C += 1", "put spaces around +=: A/B/C += VALUE"),
+        ("A/B/C -=1", "put spaces around -=: A/B/C -= 1", "put spaces around -=: A/B/C -= VALUE"),
         (
-            "A/B/C = rgb(1, 2, 3)", "A/B/C = \"rgb(1, 2, 3)\" (quote a value of several words)",
-            "A/B/C = \"VALUE\" (quote a value of several words)"
+            "A/B/C=", "the value is missing: A/B/C = VALUE; get A/B/C shows it",
+            "the value is missing: A/B/C = VALUE; get A/B/C shows it"
+        ),
+        ("A/B/C +=", "the value is missing: A/B/C += VALUE", "the value is missing: A/B/C += VALUE"),
+        (
+            "'A/B/C D'", "the value is missing: \"A/B/C D\" = VALUE; get \"A/B/C D\" shows it",
+            "the value is missing: \"A/B/C D\" = VALUE; get \"A/B/C D\" shows it"
+        ),
+        ("A/B/C 5", "= is missing: A/B/C = 5", "= is missing: A/B/C = VALUE"),
+        ("A/B/C two words", "= is missing: A/B/C = \"two words\"", "= is missing: A/B/C = \"VALUE\""),
+        ("A/B/C: 5", "= replaces the colon: A/B/C = 5", "= replaces the colon: A/B/C = VALUE"),
+        ("A/B/C toggle", "set is missing: set A/B/C toggle", "set is missing: set A/B/C toggle"),
+        (
+            "A/B/C = rgb(1, 2, 3)", "quote a value of several words: A/B/C = \"rgb(1, 2, 3)\"",
+            "quote a value of several words: A/B/C = \"VALUE\""
         ),
         (
-            "A/B/C=rgb(1, 2, 3)", "A/B/C = \"rgb(1, 2, 3)\" (put spaces around =)",
-            "A/B/C = \"VALUE\" (put spaces around =)"
+            "A/B/C=rgb(1, 2, 3)", "put spaces around =: A/B/C = \"rgb(1, 2, 3)\"",
+            "put spaces around =: A/B/C = \"VALUE\""
         ),
         (
-            "set A/B/C two words", "set A/B/C \"two words\" (quote a value of several words)",
-            "set A/B/C \"VALUE\" (quote a value of several words)"
+            "set A/B/C two words", "quote a value of several words: set A/B/C \"two words\"",
+            "quote a value of several words: set A/B/C \"VALUE\""
         ),
         (
-            "check A/B/C 1 2", "check A/B/C \"1 2\" (quote a value of several words)",
-            "check A/B/C \"VALUE\" (quote a value of several words)"
+            "set A/B/C = two words", "quote a value of several words: set A/B/C \"two words\"",
+            "quote a value of several words: set A/B/C \"VALUE\""
+        ),
+        ("set A/B/C += 5", "it needs no set: A/B/C += 5", "it needs no set: A/B/C += VALUE"),
+        (
+            "check A/B/C 1 2", "quote a value of several words: check A/B/C \"1 2\"",
+            "quote a value of several words: check A/B/C \"VALUE\""
         ),
         (
-            "nonsense = a b", "nonsense = \"a b\" (quote a value of several words)",
-            "nonsense = \"VALUE\" (quote a value of several words)"
+            "nonsense = a b", "quote a value of several words: nonsense = \"a b\"",
+            "quote a value of several words: nonsense = \"VALUE\""
         ),
+        ("A/B/C = 4 for 1m", "only set takes a time: set A/B/C 4 for 1m", ""),
+        ("A/B/C=4 for 1m", "only set takes a time: set A/B/C 4 for 1m", ""),
+        ("A/B/C 4 for 1m", "set is missing: set A/B/C 4 for 1m", ""),
+        ("A/B/C = 4 for ever", "quote a value of several words: A/B/C = \"4 for ever\"", ""),
+        ("A/B/C += 4 for 1m", "quote a value of several words: A/B/C += \"4 for 1m\"", ""),
     ])
     func nearlyCorrectLinesAreCorrected(_ line: String, _ correct: String, _ hidden: String) throws {
         guard case .correctable(let correction) = parsed(line) else { throw Unexpected(what: parsed(line)) }
-        #expect(correction.error(showsValue: true).message == "write \(correct)")
-        #expect(correction.error(showsValue: false).message == "write \(hidden)")
+        #expect(correction.error(.session(showsValue: true, isText: false)).message == correct)
+        // What a line without secrets suggests can be sent as it is.
+        if let meant = correct.firstRange(of: ": "), !correct.contains("VALUE") {
+            let suggested = String(correct[meant.upperBound...])
+            guard case .request = parsed(suggested) else { throw Unexpected(what: parsed(suggested)) }
+        }
+        if hidden.isEmpty { return }
+        #expect(correction.error(.session(showsValue: false, isText: true)).message == hidden)
     }
+
+    /// A time may also be the end of a text; that of a secret is not repeated.
+    @Test(arguments: [
+        ("A/B/C = wait for 5m", true, "quote a value of several words: A/B/C = \"wait for 5m\"; for a time: "),
+        ("A/B/C wait for 5m", true, "= is missing: A/B/C = \"wait for 5m\"; for a time: "),
+        ("A/B/C = wait for 5m", false, "quote a value of several words: A/B/C = \"VALUE\"; for a time: "),
+    ])
+    func aTimeAfterATextIsAskedAbout(_ line: String, _ showsValue: Bool, _ start: String) throws {
+        guard case .correctable(let correction) = parsed(line) else { throw Unexpected(what: parsed(line)) }
+        let message = correction.error(.session(showsValue: showsValue, isText: true)).message
+        #expect(message == start + "set A/B/C VALUE for DURATION")
+        #expect(
+            correction.error(.session(showsValue: false, isText: false)).message.hasSuffix(
+                ": set A/B/C VALUE for DURATION"))
+        #expect(!correction.error(.file).message.contains("set "))
+    }
+
+    /// `set PATH = VALUE`, unless the sign is itself the value.
+    @Test(arguments: [
+        ("set A/B/C = 5", Request(.set, ["A/B/C"], change: .assign("5"))),
+        ("set A/B/C = 5 for 1m", Request(.set, ["A/B/C"], change: .assign("5"), lifetime: "1m")),
+        ("set A/B/C = toggle", Request(.set, ["A/B/C"], change: .toggleOrWord)),
+        ("set A/B/C = for", Request(.set, ["A/B/C"], change: .assign("for"))),
+        ("set A/B/C = =", Request(.set, ["A/B/C"], change: .assign("="))),
+        ("check A/B/C = 5", Request(.check, ["A/B/C"], change: .assign("5"))),
+        ("set A/B/C =", Request(.set, ["A/B/C"], change: .assign("="))),
+        ("set A/B/C = for 1m", Request(.set, ["A/B/C"], change: .assign("="), lifetime: "1m")),
+        ("set A/B/C \"= 6\"", Request(.set, ["A/B/C"], change: .assign("= 6"))),
+        ("set A/B/C \"=\"", Request(.set, ["A/B/C"], change: .assign("="))),
+        ("set A/B/C for for 1m", Request(.set, ["A/B/C"], change: .assign("for"), lifetime: "1m")),
+        ("set A/B/C =6", Request(.set, ["A/B/C"], change: .assign("=6"))),
+    ])
+    func theSignOfASetIsSkipped(_ line: String, _ request: Request) { #expect(parsed(line) == .request(request)) }
 
     @Test func aLongValueIsNotRepeated() throws {
         let message = try error("A/B/C=" + String(repeating: "x", count: 5_000)).message
-        #expect(message == "write A/B/C = VALUE (put spaces around =)")
+        #expect(message == "put spaces around =: A/B/C = VALUE")
+    }
+
+    /// `usage: write …` reads as if `write` were a command.
+    @Test(arguments: [
+        "A/B/C", "A/B/C=", "A/B/C 1", "A/B/C=1", "A/B/C = 1 2", "A/B/C: 1", "A/B/C toggle", "A/B/C = 1 for 1m",
+        "set A/B/C", "set A/B/C 1 2", "set A/B/C += 1", "get", "commit now", "hello x", "twk_abc",
+    ])
+    func noRemedyBeginsLikeACommandThatThereIsNot(_ line: String) throws {
+        #expect(try !error(line).message.contains("write "))
     }
 
     @Test func aQuestionMarkIsHelp() {
@@ -187,7 +254,9 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
 
     @Test(arguments: [
         ("sett A/B/C 5", "did you mean set?"), ("GET A/B/C", "did you mean get?"), ("POST x", "type help"),
-        ("Get A", "did you mean get?"), ("quit.", "did you mean quit?"), ("A/B", "type help"), ("A/B/C/D", "type help"),
+        ("Get A", "did you mean get?"), ("quit.", "did you mean quit?"), ("A/B", "did you mean get A/B?"),
+        ("A/B/", "did you mean get A/B/?"),
+        ("*/Size", "did you mean get */Size?"), ("A/B x", "type help"), ("A/B/C/D", "type help"), ("/", "type help"),
         ("a=b", "type help"), ("=", "type help"), ("= 5", "type help"), ("okay", "type help"), ("*", "type help"),
         ("mkdir", "type help"),
     ])

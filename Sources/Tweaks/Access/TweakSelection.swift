@@ -30,6 +30,7 @@ extension TweakView {
         var single = Set<ObjectIdentifier>()
         var patterns: [TweakPattern] = []
         for text in texts {
+            let text = TweakPattern.trimmed(text)
             if let tweak = self[text] {
                 single.insert(ObjectIdentifier(tweak.node))
             } else if let pattern = TweakPattern(text), !pattern.isPath {

@@ -67,7 +67,7 @@ package struct LayerDifference: Sendable {
     package var refused: [(path: TweakPath, reason: TweakError)] = []
     /// In listing order.
     package var changes: [Change] = []
-    /// The first unregistered tweaks; their values are pending.
+    /// The first unregistered tweaks; their values are pending, unless there are problems.
     package var unknown: [ConfigProblem] = []
     /// The number of unregistered tweaks.
     package var unknownCount = 0
@@ -115,7 +115,7 @@ extension TweakRegistry {
             let plan = AssignmentPlan(
                 entries(), policy.assignmentRules(rules), TweakView(self), isCancelled: isCancelled)
             if isCancelled() || !policy.isEach && !plan.problems.isEmpty {
-                return LayerDifference(problems: plan.problems, revision: revision)
+                return LayerDifference(problems: plan.problems, unknown: plan.unknown, revision: revision)
             }
             var commit = PendingCommit(isStart ? nil : .reload, origin ?? TweakOrigin(layer.name), currentTime)
             let difference = state.withLock { state -> LayerDifference? in

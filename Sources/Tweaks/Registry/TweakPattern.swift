@@ -23,8 +23,16 @@ package struct TweakPattern: Hashable, Sendable {
     private let literal: (bytes: [UInt8], isWhole: Bool)?
     private static let anyParts = Array("**".utf8)
 
+    /// A pattern or path without the slashes at its end: `Label/`, as completion leaves it, means `Label`.
+    package static func trimmed(_ text: String) -> String {
+        var text = text
+        while text.utf8.count > 1, text.utf8.last == UInt8(ascii: "/") { text.removeLast() }
+        return text
+    }
+
     /// Parses a pattern; nil if a part is empty, or if it has more than three parts beside `**`.
     package init?(_ text: String) {
+        let text = Self.trimmed(text)
         self.text = text
         var parts: [[UInt8]] = []
         for part in text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map({ Array($0) }) {

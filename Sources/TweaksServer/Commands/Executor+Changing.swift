@@ -175,7 +175,7 @@ extension Executor {
     }
 
     private func noBatch(_ command: String) -> TweakError {
-        TweakError(.usage, "\(command): no batch is open; write begin first")
+        TweakError(.usage, "\(command): no batch is open; begin opens one")
     }
 }
 
@@ -206,17 +206,24 @@ private final class WritableTweaks {
 }
 
 extension TweakNode {
-    /// Whether its values are true and false, so that it can be toggled.
-    private var canToggle: Bool {
-        ![.string, .choice].contains(definition.kind == .optional ? definition.component?.kind : definition.kind)
+    /// The kind of its values, but for `none`.
+    private var valueKind: TweakKind? {
+        definition.kind == .optional ? definition.component?.kind : definition.kind
     }
+
+    /// Whether its values may be any words.
+    var takesWords: Bool { valueKind == .string }
 
     /// Converts a request into a change, its value parsed by this tweak's kind.
     func change(_ wanted: Request.Change?) throws(TweakError) -> TweakBatch.Change {
         switch wanted {
         case .toggle?: return .toggle
         // The word is also a text, and may be a choice.
-        case .toggleOrWord?: return canToggle ? .toggle : .set(try read("toggle", from: .typed))
+        case .toggleOrWord?:
+            return [.string, .choice].contains(valueKind) ? .set(try read("toggle", from: .typed)) : .toggle
+        case .assign("toggle")? where definition.kind == .bool:
+            throw TweakError(
+                .badValue, "\(path.token) takes true or false; set \(path.token) toggle flips it", path: path)
         case .assign(let text)?: return .set(try read(text, from: .typed))
         case .assignExactly(let text)?: return .set(try read(literal: text))
         case .assignJSON(let json)?: return .set(try read(json))

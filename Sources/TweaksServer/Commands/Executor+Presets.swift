@@ -324,8 +324,7 @@ extension PresetDifference.Row {
         switch (left, right) {
         case (let left?, let right?): "\(path.token) \(left) → \(right)"
         case (let left?, nil):
-            leftName == "in force"
-                ? "\(path.token) \(left), in force only" : "\(path.token) \(left), in \(leftName) only"
+            "\(path.token) \(left)" + (leftName == "in force" ? " now, not in the preset" : ", in \(leftName) only")
         case (nil, let right?): "\(path.token) \(right), in \(rightName) only"
         case (nil, nil): path.token
         }

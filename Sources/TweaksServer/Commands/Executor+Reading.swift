@@ -1,6 +1,7 @@
 // Handles commands that show tweaks: get, ls, modified, export, describe, explain.
 
 import Tweaks
+import TweaksInterface
 import TweaksWire
 
 extension Executor {
@@ -215,7 +216,8 @@ extension Executor {
     private func pendingRows(_ text: String, _ view: TweakView) -> [Row]? {
         guard let path = try? TweakPath(text), view.canSee(path) else { return nil }
         let rows = registry.pendingEntries(path).map { layer, entry in
-            remark("no tweak has this path; the \(layer) of \(entry.origin) waits for one to register", layer, entry)
+            remark(
+                "no tweak has this path; the \(layer) of \(entry.origin) is \(TweakReload.pendingNote)", layer, entry)
         }
         return rows.isEmpty ? nil : rows
     }

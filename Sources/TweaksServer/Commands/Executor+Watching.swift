@@ -57,7 +57,7 @@ extension Executor {
     }
 
     private func subjects(of request: Request) -> [Watch.Subject] {
-        request.words.map(Watch.Subject.pattern) + (request.keywords.contains(.modified) ? [.modified] : [])
+        request.words.map(Watch.Subject.init(pattern:)) + (request.keywords.contains(.modified) ? [.modified] : [])
     }
 
     private func checkCount(of subjects: [Watch.Subject], _ session: Session) throws(TweakError) {
@@ -70,7 +70,7 @@ extension Executor {
 
     func unwatch(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         let isModified = request.keywords.contains(.modified)
-        if let subject = isModified ? Watch.Subject.modified : request[0].map(Watch.Subject.pattern) {
+        if let subject = isModified ? Watch.Subject.modified : request[0].map(Watch.Subject.init(pattern:)) {
             guard session.watches.contains(where: { $0.subject == subject }) else {
                 let list = session.watches.map(\.subject.text).joined(separator: ", ")
                 throw TweakError(

@@ -162,10 +162,13 @@ final class Executor {
 
     func view(_ session: Session) -> TweakView { TweakView(registry, session.grants.rights) }
 
-    /// Whether an error may repeat a value meant for this path: false if the tweak could be a secret.
-    func mayRepeatValue(of path: String, _ session: Session) -> Bool {
-        guard let tweak = view(session)[path] else { return false }
-        return !tweak.flags.contains(.secret)
+    /// The error of a nearly correct line. It repeats no value that may be meant for a secret.
+    func error(for correction: Correction, _ session: Session) -> TweakError {
+        guard let tweak = view(session)[correction.path] else {
+            return correction.error(.session(showsValue: false, isText: true))
+        }
+        return correction.error(
+            .session(showsValue: !tweak.flags.contains(.secret), isText: tweak.node.takesWords))
     }
 
     /// The tweak or action with this path, or `unknown-tweak`.

@@ -190,8 +190,15 @@ extension EventLoop {
             executor.apply(.end(.endOfInput), session)
             finish(session)
         } else if !session.input.isProven, let error = dialect.invalidInputError {
-            fail(error, session)
+            failUnproven(error, session)
         }
+    }
+
+    /// Ends a session that has not shown that it speaks this protocol, and says why: the error alone sounds as if the
+    /// next line were read.
+    private func failUnproven(_ error: TweakError, _ session: Session) {
+        let reason = "closing: no command has succeeded yet; an empty line first makes this a prompt"
+        fail(error.adding(reason), session)
     }
 
     private func deny(_ session: Session) {
@@ -230,14 +237,13 @@ extension EventLoop {
         case .ignored: session.sendPrompt()
         case .request(let request): perform(request, session)
         case .correctable(let correction):
-            let mayRepeat = executor.mayRepeatValue(of: correction.path, session)
-            refuse(correction.error(showsValue: mayRepeat), correction.severity, session)
+            refuse(executor.error(for: correction, session), correction.severity, session)
         case .failure(let error, let severity): refuse(error, severity, session)
         }
     }
 
     private func refuse(_ error: TweakError, _ severity: ParsedLine.Severity, _ session: Session) {
-        if severity == .fatalUnlessProven, !session.input.isProven { return fail(error, session) }
+        if severity == .fatalUnlessProven, !session.input.isProven { return failUnproven(error, session) }
         if severity != .ordinary { session.batch?.fail(error) }
         executor.metrics.refused += 1
         session.send(.error(error))

@@ -10,6 +10,8 @@ struct Watch {
         case modified
         case pattern(String)
 
+        init(pattern text: String) { self = .pattern(TweakPattern.trimmed(text)) }
+
         var text: String {
             switch self {
             case .modified: "modified"

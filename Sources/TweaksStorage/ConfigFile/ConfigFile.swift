@@ -52,6 +52,29 @@ package struct ReloadFailure: Error, Sendable, Equatable {
         package let error: TweakError
     }
 
+    package init(path: String, problems: [Problem], count: Int) {
+        self.path = path
+        self.problems = problems
+        self.count = count
+    }
+
+    /// - Parameter unknown: The paths that no tweak has. The first are listed, since they may be misspelled; in a file
+    ///   without errors they are pending.
+    init(_ path: String, _ errors: ConfigProblems, unknown: [ConfigProblem]) {
+        let shown = unknown.prefix(min(Self.maxUnknown, max(0, ConfigReloader.listedProblems - errors.first.count)))
+        let all = errors.merged(with: ConfigProblems(Array(shown)))
+        self.init(path: path, problems: all.first.map { .init(line: $0.line, error: $0.error) }, count: all.count)
+    }
+
+    /// More paths that no tweak has wait for plug-ins rather than being misspelled.
+    private static let maxUnknown = 20
+
+    /// The code of the first error; that of a path without a tweak only if there is no other error.
+    package var code: TweakError.Code {
+        let first = problems.first { $0.error.code != .unknownTweak } ?? problems.first
+        return first?.error.code ?? .io
+    }
+
     /// `FILE:12: code text` for each listed problem, and the number of the others.
     package var lines: [String] {
         problems.map { problem in

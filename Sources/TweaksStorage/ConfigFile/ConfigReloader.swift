@@ -267,9 +267,7 @@ package final class ConfigReloader: Sendable {
             }
             return .success(difference)
         }
-        return .failure(
-            ReloadFailure(
-                path: path, problems: all.first.map { .init(line: $0.line, error: $0.error) }, count: all.count))
+        return .failure(ReloadFailure(path, all, unknown: difference.unknown))
     }
 
     private func failure(_ reason: String) -> ReloadFailure {

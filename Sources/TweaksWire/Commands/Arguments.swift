@@ -106,13 +106,23 @@ extension Command {
     /// Parses the arguments; throws `usage` where they do not match the declaration.
     func request(_ tokens: ArraySlice<Token>) throws(TweakError) -> Request {
         var reader = ArgumentReader(self)
+        reader.skipsSign = hasSign(tokens)
         if reader.readAll(tokens) { return reader.request }
-        throw TweakError(.usage, "\(name): write \(synopsis), as in: \(example)")
+        throw TweakError(.usage, "\(synopsis), as in: \(example)")
+    }
+
+    /// Whether the arguments are those of `set PATH = VALUE`. Alone in place of the value, the sign is the value.
+    func hasSign(_ arguments: ArraySlice<Token>, isComplete: Bool = true) -> Bool {
+        let start = arguments.startIndex
+        guard takesValue, arguments.count > (isComplete ? 2 : 1), arguments[start + 1].isBare("=") else { return false }
+        // `set PATH = for 1m`: the value is `=`.
+        return arguments.count != 4 || entry.marked?.isMarked(by: arguments[start + 2]) != true
     }
 
     /// The argument expected after some others; nil where no further input makes the line valid.
     package func next(after tokens: ArraySlice<Token>) -> NextArgument? {
         var reader = ArgumentReader(self)
+        reader.skipsSign = hasSign(tokens, isComplete: false)
         return reader.next(after: tokens)
     }
 }
@@ -134,6 +144,8 @@ package struct NextArgument {
 private struct ArgumentReader: ~Copyable {
     private(set) var request: Request
     private let command: Command.Entry
+    /// Whether the `=` before the value is still to be skipped.
+    var skipsSign = false
     /// The index of the current argument, and how often it was read.
     private var (position, count) = (0, 0)
 
@@ -171,6 +183,10 @@ private struct ArgumentReader: ~Copyable {
     private mutating func read(_ token: Token) -> Bool {
         if let isValid = readKeyword(token) { return isValid }
         guard let argument = current else { return false }
+        if skipsSign, argument.kind == .value {
+            skipsSign = false
+            return true
+        }
         if let keyword = argument.keywords.first(where: { $0.matches(token) }) {
             if !request.keywords.contains(keyword) { request.keywords.append(keyword) }
         } else if !store(token, argument.kind) {

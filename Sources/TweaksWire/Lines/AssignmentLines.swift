@@ -65,6 +65,9 @@ package struct AssignmentLines: Sendable {
         if line.count > lineLimit {
             throw TweakError(.tooLong, "the line has \(line.count) bytes; a line holds at most \(lineLimit)")
         }
+        if TextEncoding.markLength(line) > 0 {
+            throw TweakError(.badLine, "a byte order mark is in front of this line; delete it")
+        }
         let tokens = try? Tokenizer.tokens(line)
         if let tokens, tokens.count == 3, !tokens[1].isQuoted, tokens[1].text == "=",
             tokens[0].isQuoted || tokens[0].text != "ok"
@@ -74,10 +77,27 @@ package struct AssignmentLines: Sendable {
         switch ParsedLine(line) {
         case .blank, .ignored: return nil
         // The value may be a secret; only the registry knows.
-        case .correctable(let correction): throw correction.error(showsValue: false)
-        case .failure(let error, _): throw error
+        case .correctable(let correction): throw correction.error(.file)
+        case .failure(let error, _):
+            // JSON's names are quoted, with a colon after the quote.
+            let isJSON = error.code == .badQuoting && zip(line, line.dropFirst()).contains { $0 == (0x22, 0x3A) }
+            throw Self.mistake(isJSON ? [Token(":")] : tokens ?? [], subject).map { TweakError(.usage, $0) } ?? error
         case .request: throw TweakError(.usage, "\(subject) holds only assignments: PATH = VALUE")
         }
+    }
+
+    /// The mistake of a line that may be in the syntax of other files, with the remedy; nil without words.
+    @inline(never) private static func mistake(_ tokens: [Token], _ subject: String) -> String? {
+        guard let first = tokens.first?.text else { return nil }
+        // A token is never repeated.
+        let shown = first.hasPrefix(TokenSecret.prefix) ? "the line" : Quoting.excerpt(first)
+        var text = shown + " is not an assignment; " + subject + " holds only"
+        if first.hasPrefix("[") {
+            text = subject + " has no sections; each line holds a whole path:"
+        } else if first.utf8.contains(UInt8(ascii: ":")) || tokens.count > 1 && tokens[1].text == ":" {
+            text = "= replaces the colon, after a whole path:"
+        }
+        return text + " CATEGORY/COLLECTION/NAME = VALUE"
     }
 }
 

@@ -50,9 +50,7 @@ package enum ParsedLine: Equatable, Sendable {
         do throws(TweakError) {
             if !first.isQuoted, let command = Command.named(first.text) {
                 let arguments = tokens.dropFirst()
-                if hasLongValue(command, arguments) {
-                    return .correctable(Correction(command: command.name, arguments))
-                }
+                if let correction = Correction(command, arguments) { return .correctable(correction) }
                 return .request(try command.request(arguments))
             }
             if let assignment = assignment(tokens, first) { return .request(assignment) }
@@ -60,18 +58,12 @@ package enum ParsedLine: Equatable, Sendable {
         } catch {
             return .failure(error, mayBeChange(first) ? .badChange : .ordinary)
         }
-        return .failure(unknownCommand(first.text), .fatalUnlessProven)
+        return .failure(unknownCommand(first.text, isAlone: tokens.count == 1), .fatalUnlessProven)
     }
 
     private static func mayBeChange(_ first: Token) -> Bool {
         guard !first.isQuoted, let command = Command.named(first.text) else { return true }
         return command.effect == .isQueued
-    }
-
-    /// Whether the value has several words without quotes.
-    private static func hasLongValue(_ command: Command, _ arguments: ArraySlice<Token>) -> Bool {
-        guard command.takesValue, arguments.count > 2 else { return false }
-        return command.entry.marked?.isMarked(by: arguments[arguments.startIndex + 2]) != true
     }
 
     /// `PATH = VALUE`, `PATH += VALUE`, `PATH -= VALUE`; nil when the line is none of these.
@@ -131,88 +123,156 @@ package enum ParsedLine: Equatable, Sendable {
                 || target.starts(with: "http:".utf8))
     }
 
-    private static func unknownCommand(_ text: String) -> TweakError {
+    private static func unknownCommand(_ text: String, isAlone: Bool) -> TweakError {
         // A token is never repeated, not even to the client that sent it.
         if text.hasPrefix(TokenSecret.prefix) {
-            return TweakError(.unknownCommand, "a token alone is not a command; write auth TOKEN")
+            return TweakError(.unknownCommand, "a token alone is not a command; sign in with auth TOKEN")
         }
-        // A text with a slash or an operator was not meant as a command.
-        let isWord = !text.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "=") }
-        let near = isWord ? Spelling.nearest(to: text, among: Command.all.map(\.name)) : nil
-        let guess = near.map { "did you mean \($0)?" } ?? "type help"
+        let guess = guess(text, isAlone).map { "did you mean \($0)?" } ?? "type help"
         return TweakError(.unknownCommand, "\(Quoting.excerpt(text)) is not a command; \(guess)")
+    }
+
+    private static func guess(_ text: String, _ isAlone: Bool) -> String? {
+        // A text with a slash or an operator was not meant as a command.
+        if text.utf8.contains(UInt8(ascii: "=")) { return nil }
+        if !text.utf8.contains(UInt8(ascii: "/")) { return Spelling.nearest(to: text, among: Command.all.map(\.name)) }
+        let isPattern = isAlone && text.utf8.count <= Correction.longest && TweakPattern(text) != nil
+        return isPattern && Quoting.isSafe(text) ? "get \(text)" : nil
     }
 }
 
-/// A line that resembles `PATH = VALUE`, with the line that was probably meant. The error repeats the value only where
-/// the server, which knows the tweak, allows it: the value may be a secret.
+/// A line that resembles a change, with the line that was probably meant. The error repeats the value only where the
+/// server, which knows the tweak, allows it: the value may be a secret.
 package struct Correction: Equatable, Sendable {
+    /// Where the line was found.
+    package enum Place: Sendable {
+        case file
+        /// - Parameters:
+        ///   - showsValue: Whether the error repeats the value.
+        ///   - isText: Whether the value may be a text of several words.
+        case session(showsValue: Bool, isText: Bool)
+    }
+
     package let path: String
-    /// `set` or `check`; nil for an assignment.
-    let command: String?
+    /// `set` or `check`; empty for an assignment.
+    private var command = ""
     /// `=`, `+=` or `-=`, in an assignment.
-    var sign = "="
-    /// Nil where none was given.
-    let value: String?
-    let hint: String
+    private var sign = "="
+    /// The value as it was written; empty where there is none.
+    private let words: [String]
+    /// What is wrong, in words.
+    private let mistake: String
 
     /// A failed change invalidates an open batch; a failed `check` does not.
     package var severity: ParsedLine.Severity { command == "check" ? .ordinary : .badChange }
 
-    /// A longer value is not repeated, in bytes.
-    private static let valueLimit = 120
+    /// A longer text is not repeated, in bytes.
+    fileprivate static let longest = 120
+    private static let noSign = "= is missing"
+    private static let noValue = "the value is missing"
 
     /// The error that suggests the corrected line.
-    /// - Parameter showsValue: Whether it repeats the value.
-    package func error(showsValue: Bool) -> TweakError {
-        let placeholder = value.map(Quoting.needsQuotes) == true ? "\"VALUE\"" : "VALUE"
-        let isShown = showsValue && (value?.utf8.count ?? 0) <= Self.valueLimit
-        let text = isShown ? value.map(Self.token) ?? placeholder : placeholder
-        let start = command.map { "\($0) \(Self.token(path))" } ?? "\(Self.token(path)) \(sign)"
-        return TweakError(.usage, "write \(start) \(text)\(hint.isEmpty ? "" : " (\(hint))")")
+    package func error(_ place: Place) -> TweakError {
+        guard case .session(let showsValue, let isText) = place else { return error(mistake, line(false)) }
+        if mistake == Self.noSign, words == ["toggle"] { return error("set is missing", set("toggle")) }
+        if let time {
+            let timed = set("VALUE for DURATION")
+            if isText { return error(mistake, line(showsValue), "; for a time: " + timed) }
+            let reason = mistake == Self.noSign ? "set is missing" : "only set takes a time"
+            return error(reason, showsValue ? set(words[0] + " for " + time) : timed)
+        }
+        let isRead = mistake == Self.noValue && sign == "="
+        return error(mistake, line(showsValue), isRead ? "; get " + Self.token(path) + " shows it" : "")
     }
 
-    private static func token(_ text: String) -> String { Quoting.needsQuotes(text) ? Quoting.json(text) : text }
+    @inline(never) private func error(_ reason: String, _ line: String, _ more: String = "") -> TweakError {
+        TweakError(.usage, reason + ": " + line + more)
+    }
+
+    @inline(never) private func set(_ rest: String) -> String { "set " + Self.token(path) + " " + rest }
+
+    @inline(never) private func line(_ showsValue: Bool) -> String {
+        let value = words.joined(separator: " ")
+        var shown = words.isEmpty || !Quoting.needsQuotes(value) ? "VALUE" : "\"VALUE\""
+        if showsValue, !words.isEmpty, value.utf8.count <= Self.longest { shown = Self.token(value) }
+        let path = Self.token(path)
+        return (command.isEmpty ? path + " " + sign : command + " " + path) + " " + shown
+    }
+
+    /// The time at the end of `PATH = VALUE for 1m`, which may also be a text without quotes.
+    private var time: String? {
+        guard command.isEmpty, sign == "=", words.count == 3, words[1] == "for", words[0].utf8.count <= Self.longest,
+            !Quoting.needsQuotes(words[0]), DurationText.parse(words[2]) != nil
+        else { return nil }
+        return words[2]
+    }
+
+    @inline(never) private static func token(_ text: String) -> String {
+        Quoting.needsQuotes(text) ? Quoting.json(text) : text
+    }
 }
 
 extension Correction {
     private static let operators = ["+=", "-=", "="]
+    private static let severalWords = "quote a value of several words"
 
     /// The correction of a line without a command; nil when the line does not begin like a change.
     init?(_ tokens: [Token]) {
         guard let first = tokens.first else { return nil }
-        let (path, glued) = Self.split(first)
-        let isAssignment = tokens.count > 1 && !tokens[1].isQuoted && Self.operators.contains(tokens[1].text)
-        let isPath = first.isQuoted || path.utf8.count(where: { $0 == UInt8(ascii: "/") }) == 2
+        let isAssignment = tokens.count > 1 && Self.isOperator(tokens[1])
+        let (path, glued) = Self.split(first, mayEndInColon: tokens.count > 1 && !isAssignment)
+        let slash = UInt8(ascii: "/")
+        let isPath = first.isQuoted || path.utf8.count(where: { $0 == slash }) == 2 && path.utf8.last != slash
         guard isPath || isAssignment else { return nil }
+        self.path = path
         var words = tokens.dropFirst().map(\.text)
-        if let glued { words.insert(glued, at: 0) }
+        if let glued, glued != ":" { words.insert(glued, at: 0) }
         let sign = tokens.count > 1 && tokens[1].isQuoted && glued == nil ? nil : Self.removeOperator(&words)
-        let value = words.isEmpty ? nil : words.joined(separator: " ")
-        // With spaces around the operator, and a value, the only error is that the value has several words.
-        let hint =
-            switch (sign, value) {
-            case (nil, nil): "or get \(Self.token(path))"
-            case (nil, _), (_, nil): ""
-            default:
-                isAssignment && glued == nil ? "quote a value of several words" : "put spaces around \(sign ?? "=")"
-            }
-        self.init(path: path, command: nil, sign: sign ?? "=", value: value, hint: hint)
+        self.words = words
+        self.sign = sign ?? "="
+        if words.isEmpty {
+            mistake = Self.noValue
+        } else if sign == nil {
+            mistake = glued == ":" ? "= replaces the colon" : Self.noSign
+        } else {
+            // With spaces around the operator, and a value, the only error is that the value has several words.
+            mistake = isAssignment && glued == nil ? Self.severalWords : "put spaces around " + self.sign
+        }
     }
 
-    /// `set PATH two words`, and the like.
-    init(command: String, _ arguments: ArraySlice<Token>) {
-        self.init(
-            path: arguments.first?.text ?? "PATH", command: command,
-            value: arguments.dropFirst().map(\.text).joined(separator: " "), hint: "quote a value of several words")
+    /// `set PATH two words`, `set PATH += 2`; nil when the value is one token.
+    init?(_ command: Command, _ arguments: ArraySlice<Token>) {
+        if !command.takesValue { return nil }
+        let start = arguments.startIndex + (command.hasSign(arguments) ? 2 : 1)
+        guard start + 1 < arguments.endIndex else { return nil }
+        if command.entry.marked?.isMarked(by: arguments[start + 1]) == true { return nil }
+        path = arguments[arguments.startIndex].text
+        var words = arguments[start...].map(\.text)
+        if command == .set, Self.isOperator(arguments[start]) {
+            sign = words.removeFirst()
+            mistake = "it needs no set"
+        } else {
+            self.command = command.name
+            mistake = Self.severalWords
+        }
+        self.words = words
     }
 
-    /// A path, and the operator and value that follow it without a space.
-    private static func split(_ token: Token) -> (path: String, glued: String?) {
-        guard !token.isQuoted, let sign = token.text.firstIndex(of: "=") else { return (token.text, nil) }
-        let path = token.text[..<sign]
-        let end = ["+", "-"].contains(path.last) ? path.index(before: sign) : sign
-        return (String(path[..<end]), String(token.text[end...]))
+    @inline(never) private static func isOperator(_ token: Token) -> Bool {
+        !token.isQuoted && operators.contains(token.text)
+    }
+
+    /// A path, and what follows it without a space: an operator and a value, or a colon.
+    private static func split(_ token: Token, mayEndInColon: Bool) -> (path: String, glued: String?) {
+        let text = token.text
+        if token.isQuoted { return (text, nil) }
+        if let sign = text.firstIndex(of: "=") {
+            let path = text[..<sign]
+            let end = ["+", "-"].contains(path.last) ? path.index(before: sign) : sign
+            return (String(path[..<end]), String(text[end...]))
+        }
+        if mayEndInColon, text.last == ":" { return (String(text.dropLast()), ":") }
+        return (text, nil)
     }
 
     /// Removes the operator at the beginning of the words, with or without a value attached.

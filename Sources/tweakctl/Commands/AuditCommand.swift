@@ -18,7 +18,7 @@ struct AuditCommand: Equatable {
 
     /// - Parameter words: The words after `audit`.
     init(_ words: [String]) throws(Failure) {
-        guard words.first == "verify" else { throw Failure(.usage, "audit: write tweakctl \(Self.usage)") }
+        guard words.first == "verify" else { throw Failure(.usage, "audit: use tweakctl \(Self.usage)") }
         var (rest, paths, head): (ArraySlice<String>, [String], String?) = (words.dropFirst(), [], nil)
         while let word = rest.popFirst() {
             if word == "--head" {
@@ -29,7 +29,7 @@ struct AuditCommand: Equatable {
                 head = link
             } else if word.hasPrefix("-") {
                 throw Failure(
-                    .usage, "audit: \(Quoting.excerpt(word)) is not an option; write tweakctl \(Self.usage)")
+                    .usage, "audit: \(Quoting.excerpt(word)) is not an option; use tweakctl \(Self.usage)")
             } else {
                 paths.append(word)
             }

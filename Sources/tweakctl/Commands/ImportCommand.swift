@@ -24,7 +24,7 @@ struct ImportCommand {
         let options: Set = ["--dry-run", "--yes", "-y"]
         let files = words.dropFirst().filter { !options.contains($0) }
         guard files.count == 1, let name = files.first, name == "-" || !name.hasPrefix("-") else {
-            throw Failure(.usage, "import: write tweakctl \(Self.usage)")
+            throw Failure(.usage, "import: use tweakctl \(Self.usage)")
         }
         self.target = target
         self.console = console

@@ -176,7 +176,10 @@ enum Verb: String, CaseIterable {
 enum CommandText {
     /// The line of these words. One word that is a whole line already, as in `'A/B/C = 72'`, stays as it is.
     static func line(_ words: [String]) -> String {
-        if words.count == 1, let word = words.first, isWholeLine(word) { return word }
+        if words.count == 1, let word = words.first {
+            if isWholeLine(word) { return word }
+            if isPattern(word) { return "\(Command.get.name) \(token(word))" }
+        }
         return words.enumerated().map { position, word in
             token(word, isFirst: position == 0, isLast: position == words.count - 1)
         }.joined(separator: " ")
@@ -221,13 +224,24 @@ enum CommandText {
 
     /// Whether a line only reads values, so that it has no effect which its sender could miss.
     static func onlyReads(_ line: String) -> Bool {
-        guard let first = tokens(line).first, !first.isQuoted, let command = Command.named(first.text) else {
-            return false
-        }
+        guard let command = command(of: line) else { return false }
         switch command.permission {
         case .nothing, .session, .visibility: return true
         case .some, .whole: return command == .check
         }
+    }
+
+    /// The command of a valid line; an assignment is a `set`.
+    static func command(of line: String) -> Command? {
+        var line = line
+        if case .request(let request) = line.withUTF8({ ParsedLine($0) }) { return request.command }
+        return nil
+    }
+
+    /// Whether a word alone is a path, or the beginning of one: it is shown.
+    private static func isPattern(_ word: String) -> Bool {
+        let isAttempt = word.contains("=") || Command.named(String(word.prefix { $0 != " " })) != nil
+        return word.contains("/") && !isAttempt
     }
 
     /// The tokens of a line; empty for an invalid one.

@@ -22,7 +22,7 @@ struct PanelCommand {
         let rest = words.dropFirst()
         let words = rest.filter { $0 != "--no-open" }
         guard words.count <= 1, Set(words).isSubset(of: ["rotate", "token"]), rest.count <= words.count + 1 else {
-            throw Failure(.usage, "panel: write tweakctl NAME \(Self.usage)")
+            throw Failure(.usage, "panel: use tweakctl NAME \(Self.usage)")
         }
         self.target = target
         self.console = console

@@ -115,6 +115,18 @@ struct Answer: Equatable {
         return words.count < 2 ? nil : words.joined(separator: " ")
     }
 
+    /// Why the answer to a change shows none; nil if it shows one, or says more itself.
+    func inaction(_ request: String) -> String? {
+        if self["dry"]?.isTrue == true { return body.isEmpty ? "a reload would change nothing" : nil }
+        guard isUnchanged, remarkWords.count < 2, warning == nil else { return nil }
+        return switch CommandText.command(of: request) {
+        case .set: "unchanged: it has that value already"
+        case .reset: "unchanged: there is no override to remove"
+        case .reload: "unchanged: the config file sets the same values"
+        default: "nothing has changed"
+        }
+    }
+
     private var remarkWords: ArraySlice<Substring> {
         if status.hasPrefix("{") { return [] }
         let words = status.split(separator: " ").dropFirst()

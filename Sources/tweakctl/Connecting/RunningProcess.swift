@@ -25,7 +25,7 @@ struct RunningProcess: Equatable {
     /// Connects without waiting; removes the socket of a crashed process.
     /// - Returns: Nil where no process listens; nil in the inner one where it is too busy to accept.
     private static func connection(to socket: NamedSocket) -> Connection?? {
-        do throws(Address.ConnectError) {
+        do throws(SocketError) {
             return .some(try Connection(socket.address, within: 0))
         } catch {
             if error.code == ECONNREFUSED, socket != NamedSocket.ofEnvironment { socket.removeIfStale() }
@@ -155,7 +155,7 @@ struct NamedSocket: Equatable {
         guard let lock = try? Folder.anywhere.lock(path + ".lock", FileRules(.anyone)) else { return }
         defer { withExtendedLifetime(lock) {} }
         // Again under the lock: a process may have started before it was acquired.
-        do throws(Address.ConnectError) {
+        do throws(SocketError) {
             close(try address.connectedSocket(within: 0))
         } catch {
             if error.code == ECONNREFUSED { unlink(path) }

@@ -66,10 +66,10 @@ struct Target {
     /// Connects without authenticating.
     func open() throws(Failure) -> Connection {
         if let connection = reusable.take() { return connection }
-        do throws(Address.ConnectError) {
+        do throws(SocketError) {
             return try Connection(address, within: timeout.milliseconds)
         } catch {
-            if error.isTimeout { throw Failure(.timeout, "\(address.text): \(error.text); \(Self.lateRemedy)") }
+            if error.isTimeout { throw Failure(.timeout, "\(address.text): \(error.reason); \(Self.lateRemedy)") }
             throw Failure(
                 .unreachable, "\(address.text): \(error.text); tweakctl without arguments lists the running processes")
         }

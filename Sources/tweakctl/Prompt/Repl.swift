@@ -72,7 +72,8 @@ struct Repl {
         }
         history.add(line, inFile: Self.isStorable(line, answer))
         let isHelp = ["help", "?"].contains(line)
-        console.report(isHelp ? answer.replacing(body: CommandHelp.grouped(answer.body, console.style)) : answer)
+        console.report(
+            isHelp ? answer.replacing(body: CommandHelp.grouped(answer.body, console.style)) : answer, to: line)
         trackBatch(answer, after: line)
     }
 

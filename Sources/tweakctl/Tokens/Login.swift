@@ -39,11 +39,12 @@ struct LoginArguments: Equatable {
             + "never an argument: if that was a token, revoke it")
 
     static func unexpectedArgument(_ verb: Verb) -> Failure {
-        if verb == .logout { return Failure(.usage, "logout: write \(Verb.logout.usage)") }
+        if verb == .logout { return Failure(.usage, "logout: use tweakctl \(Verb.logout.usage)") }
         return Failure(
             .usage,
-            "login: write \(Verb.login.usage). A token is never an argument, because all users of this machine can see "
-                + "arguments; it is asked for, or read from standard input or --fd N. If that was a token, revoke it")
+            "login: use tweakctl \(Verb.login.usage). A token is never an argument, because all users of this machine "
+                + "can see arguments; it is asked for, or read from standard input or --fd N. If that was a token, revoke it"
+        )
     }
 }
 

@@ -99,7 +99,7 @@ struct TokenCommand: Equatable {
         case "renew" where words.count == 2: return .renew(name: try name(words[1]), expires: expires)
         case "revoke" where words.count >= 2:
             return .revoke(name: try name(words[1]), try words.dropFirst(2).map(scope))
-        default: throw Failure(.usage, "token: write \(help)")
+        default: throw Failure(.usage, "token: use \(help)")
         }
     }
 

@@ -25,6 +25,15 @@ extension Choices {
 
     // MARK: Lines
 
+    /// Requests of a few words, and lines that are nearly one.
+    private static let words = [
+        "json on", "json off", "commit", "abort", "undo", "redo", "stats", "sessions", "conflicts",
+        "set Sample/Free/int = 5 for 1m", "set Sample/Free/string = for", "set Sample/Free/int += 5",
+        "Sample/Free/string = wait for 1m", "Sample/Free/int 4 for 1m", "Sample/Free/bool toggle",
+        "Sample/Free/int: 5", "get Sample/ Sample/Free/int/", "watch Sample//", "unwatch Sample/", "[pool]",
+        "workers: 3", "\"workers\": 3,", "Sample/Free", "complete \"set Sample/Free/int = \"",
+    ]
+
     /// One request, or lines of a batch.
     package mutating func line() -> String {
         switch below(16) {
@@ -39,7 +48,7 @@ extension Choices {
         case 9: "watch \(pattern()) since \(counter())"
         case 10: pick(["history", "undo", "redo", "kick", "begin", "hello", "undo mine"]) + " \(counter())"
         case 11: pick(["get", "describe", "explain", "export", "modified", "reset", "keep", "ls"]) + " \(pattern())"
-        case 12: pick(["json on", "json off", "commit", "abort", "undo", "redo", "stats", "sessions", "conflicts"])
+        case 12: pick(Self.words)
         case 13: "find \(value())"
         case 14: "complete \(Quoting.json(below(2) == 0 ? "set \(path()) \(value())" : value()))"
         default: pick(["import", "import dry"]) + "\n" + several(4, separator: "\n") { $0.assignment() } + "\n."

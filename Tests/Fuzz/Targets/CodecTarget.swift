@@ -26,7 +26,7 @@ enum CodecTarget {
         switch parsed {
         case .blank, .ignored: break
         case .failure(let error, _): try checkReply(error)
-        case .correctable(let correction): try checkReply(correction.error(showsValue: true))
+        case .correctable(let correction): try checkReply(correction.error(.session(showsValue: true, isText: true)))
         case .request(let request):
             _ = request.permission
             if case .assign(let text) = request.change { try checkAssignment(request.word, text) }

@@ -38,9 +38,9 @@ import TweaksSystem
         ("api stats", "2 “stats” is not a verb; did you mean status?"), ("api ls --jsn", "did you mean --json?"),
         ("api ls --etcd", "2 --etcd needs a value: --etcd URL"), ("api ls --json=1", "2 --json takes no value"),
         ("a/b ls", "2 “a/b” is not a fleet name"), ("api ls --for 5m", "2 --for is not an option of ls"),
-        ("api status x", "2 status: write tweakctl fleet api status"),
-        ("api get", "2 get: write tweakctl fleet api get"),
-        ("api pause", "2 pause: write tweakctl fleet api pause ID"), ("api undo 1 2", "2 undo: write"),
+        ("api status x", "2 status: use tweakctl fleet api status"),
+        ("api get", "2 get: use tweakctl fleet api get"),
+        ("api pause", "2 pause: use tweakctl fleet api pause ID"), ("api undo 1 2", "2 undo: use"),
     ])
     func `An invalid command line is an error with a remedy`(_ line: String, _ text: String) {
         #expect(failure { try arguments(line) }.contains(text))

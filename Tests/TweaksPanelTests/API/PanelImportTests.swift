@@ -22,7 +22,7 @@ import TweaksTestSupport
             ("A/B/C += 1", "usage an import holds only assignments: PATH = VALUE"),
             ("set A/B/C 1", "usage an import holds only assignments: PATH = VALUE"),
             ("reset A", "usage an import holds only assignments: PATH = VALUE"),
-            ("A/B/C = two words", "usage write A/B/C = \"VALUE\" (quote a value of several words)"),
+            ("A/B/C = two words", "usage quote a value of several words: A/B/C = \"VALUE\""),
             ("A/B = 1", "unknown-tweak there is no tweak “A/B”; did you mean A/B/C?"),
             (
                 "A/B/C = \"open",
@@ -40,7 +40,7 @@ import TweaksTestSupport
         let failure = try Self.failure("A/B/C = 1\nnonsense\nA/B/C = 2\nA/B/C = 3\nA = 1\n")
         #expect(failure.status == .badRequest && failure.code == "usage")
         let begins = [
-            "4 lines are wrong; nothing has changed", "line 2: unknown-command ", "line 3: conflict ",
+            "4 lines are wrong; nothing has changed", "line 2: usage ", "line 3: conflict ",
             "line 4: conflict A/B/C is assigned in line 1 already", "line 5: unknown-tweak there is no tweak “A”",
         ]
         let lines = failure.message.split(separator: "\n")

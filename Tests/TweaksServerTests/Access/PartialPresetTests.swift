@@ -54,7 +54,7 @@ import TweaksTestSupport
     @Test func aPresetIsSavedFromVisibleTweaksAndReplacedOnlyByFullWriters() throws {
         try setOverrides()
         #expect(try client.ask("save mine") == ["ok saved mine, 2 tweaks"])
-        #expect(try admin.ask("diff mine") == ["  Secret/Vault/Code 5, in force only", "ok 1 difference"])
+        #expect(try admin.ask("diff mine") == ["  Secret/Vault/Code 5 now, not in the preset", "ok 1 difference"])
         let refusal =
             "error denied preset look exists, and replacing it takes write access to all tweaks; save under another "
             + "name"
@@ -63,8 +63,8 @@ import TweaksTestSupport
         #expect(try client.ask("presets") == ["  look", "  mine", "ok 2 presets"])
         #expect(
             try client.ask("diff look") == [
-                "  Label/Text/Size 60 → 70", "  Label/Text/Side 6, in force only", "  Theme/Main/Depth 1 → 3",
-                "  Theme/Main/Light 2, in force only", "ok 4 differences",
+                "  Label/Text/Size 60 → 70", "  Label/Text/Side 6 now, not in the preset", "  Theme/Main/Depth 1 → 3",
+                "  Theme/Main/Light 2 now, not in the preset", "ok 4 differences",
             ])
     }
 }

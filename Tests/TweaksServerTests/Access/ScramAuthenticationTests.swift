@@ -112,8 +112,9 @@ import TweaksTestSupport
         for _ in 0..<20 { _ = try challenge(Scram.Client(token: "twk_ops"), client) }
         for (line, refusal) in [
             ("\(Self.begin) n,,nonsense", "bad-value auth: "),
-            ("\(Self.begin) c=biws,r=x,p=AAAA", "usage auth: there is no challenge"), (Self.begin, "usage auth: "),
-            ("auth scram-sha-1 n,,n=a,r=b", "usage auth: "), ("get *", "auth-required "),
+            ("\(Self.begin) c=biws,r=x,p=AAAA", "usage auth: there is no challenge"),
+            (Self.begin, "usage auth TOKEN, "),
+            ("auth scram-sha-1 n,,n=a,r=b", "usage auth TOKEN, "), ("get *", "auth-required "),
         ] {
             #expect(try client.status(line).hasPrefix("error \(refusal)"), "\(line)")
         }

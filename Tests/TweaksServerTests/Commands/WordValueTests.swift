@@ -9,7 +9,8 @@ import TweaksWire
 @Suite(.blocking) struct WordValueTests {
     /// Keywords, operators, commands and marks of the protocol, and texts that other formats give a meaning.
     static let words = [
-        "toggle", "for", "since", "=", "+=", "-=", "#", "#F00", "true", "false", "on", "ok", "error", "null", "none",
+        "toggle", "for", "since", "=", "+=", "-=", "= 6", "#", "#F00", "true", "false", "on", "ok", "error", "null",
+        "none",
         "nan", "inf", "set", "reset", "begin", "commit", "json", "dry", "--only", "*", "?", "a*", "[", "]", "[a, b]",
         "{}", "5", "0x2a", "1h", "a/b", "A/B/C = 5", "two words", " ", " x ", "", "it's", "say \"hi\"", "\\", "\\n",
         "-",
@@ -79,11 +80,33 @@ import TweaksWire
         _ = registry.replace(.configFile, with: [])
     }
 
+    private enum Mode: Int, CaseIterable, TweakConvertible { case toggle, `for`, set }
+
+    /// Choices of an enumeration, of numbers with labels, and of lists.
+    @Test(arguments: ["toggle", "for", "set"]) func everyKindOfChoiceTakesAWord(_ word: String) throws {
+        let mode = try registry.register("A", "C", "Mode", Mode.allCases.first { "\($0)" != word } ?? .set)
+        let labeled = try registry.register("A", "C", "Labeled", 0, choices: [0: "none", 1: word])
+        let client = try server.connect()
+        for line in ["set A/C/Mode \(word)", "set A/C/Labeled \(word)", "set A/C/Mode = \(word)"] {
+            #expect(try client.ask(line).last?.hasPrefix("ok") == true, "\(line)")
+        }
+        #expect("\(mode.value)" == word && labeled.value == 1)
+    }
+
     @Test func aBoolIsStillToggled() throws {
         let client = try server.connect()
         #expect(try client.ask("set A/B/Flag toggle").last?.hasPrefix("ok") == true && flag.value)
         #expect(try client.ask("set A/B/Flag toggle for 5s").last?.hasPrefix("ok") == true && !flag.value)
         #expect(try client.ask("set A/B/Flag \"toggle\"").last?.hasPrefix("error bad-value") == true)
+        // The line that each error suggests is one that toggles.
+        let suggested = try [
+            ("A/B/Flag toggle", "usage set is missing: set A/B/Flag toggle"),
+            (
+                "A/B/Flag = toggle",
+                "bad-value A/B/Flag takes true or false; set A/B/Flag toggle flips it"
+            ),
+        ].map { line, error in try (client.ask(line), "error \(error)") }
+        #expect(suggested.allSatisfy { $0 == [$1] }, "\(suggested)")
         let count = try registry.register("A", "B", "Count", 1)
         #expect(try client.ask("set A/B/Count toggle").last?.contains("only a bool can be toggled") == true)
         #expect(count.value == 1)

@@ -33,7 +33,8 @@ struct CompletionTests {
         ("set 'Label/Font/Is Bold' ", ["true", "false", "toggle"]), ("set 'Label/Font/Is Bold' t", ["true", "toggle"]),
         ("'Label/Font/Is Bold' = ", ["true", "false"]), ("set Label/Font/Style ", ["plain", "zigzag"]),
         ("Label/Font/Style = Z", ["zigzag"]), ("set Label/Font/Style zigzag ", []), ("set Label/Font/Size ", []),
-        ("set Nothing/At/All ", []),
+        ("set Nothing/At/All ", []), ("set Label/Font/Style = ", ["plain", "zigzag"]),
+        ("check Label/Font/Style = z", ["zigzag"]), ("set Label/Font/Style = zigzag ", []),
         // Keywords.
         ("Label/Font/Size ", ["=", "+=", "-="]), ("Label/Font/Size +", ["+="]), ("watch mod", ["modified"]),
         ("watch \"mod", []), ("watch Sizes sin", ["since"]), ("watch Sizes since ", []), ("unwatch mod", ["modified"]),

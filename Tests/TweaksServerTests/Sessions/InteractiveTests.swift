@@ -17,6 +17,11 @@ import TweaksWire
     /// (input, output; `…` is any text)
     @Test(arguments: [
         ("", ""),
+        // The first line that is no command ends the session, and says so; later ones do not.
+        ("hlep\nping\n", "error unknown-command “hlep” is not a command; did you mean help?; CLOSING\n"),
+        ("get Nope\nhlep\n", "error unknown-tweak …\nerror unknown-command …; CLOSING\n"),
+        ("\"open\nping\n", "error bad-quoting …; CLOSING\n"), ("\u{1}\nping\n", "error bad-line …; CLOSING\n"),
+        ("ping\nhlep\n", "ok pong\nerror unknown-command “hlep” is not a command; did you mean help?\n"),
         ("ping\n", "ok pong\n"), ("\n", "BANNER\n> "), ("\r\n", "BANNER\r\n> "), ("\r\0", "BANNER\r\n> "),
         (" \t\n", "BANNER\n> "), ("\n\n", "BANNER\n> > "), ("\nping\n", "BANNER\n> ok pong\n> "),
         ("\nnonsense\n", "BANNER\n> error unknown-command “nonsense” is not a command; type help\n> "),
@@ -59,19 +64,21 @@ import TweaksWire
             > ok rev 0
             *>   Player/Audio/Token = (set)
             ok queued
-            *> error usage write Player/Audio/Token = VALUE (put spaces around =)
+            *> error usage put spaces around =: Player/Audio/Token = VALUE
             *> ok aborted 1
             >\u{20}
             """
         ),
-        ("\nContent/Text/Size=72\n", "BANNER\n> error usage write Content/Text/Size = 72 (put spaces around =)\n> "),
+        ("\nContent/Text/Size=72\n", "BANNER\n> error usage put spaces around =: Content/Text/Size = 72\n> "),
         ("\n? ping\n", "BANNER\n>   ping\n    answers ok\n    example: ping\nok\n> "),
         // In JSON there is no prompt.
         ("\njson\nping\n", "BANNER\n> {\"ok\":true}\n{\"ok\":true,\"pong\":true}\n"),
     ])
     func theOutputIsExact(_ input: String, _ expected: String) throws {
         let output = try output(input)
-        let pattern = expected.replacing("BANNER", with: "  example, pid …, 9 tweaks; type help")
+        let pattern = expected.replacing("BANNER", with: "  example, pid …, 9 tweaks; type help").replacing(
+            "CLOSING",
+            with: "closing: no command has succeeded yet; an empty line first makes this a prompt")
         #expect(Transcript.fits(output, pattern), "\(output.debugDescription)")
     }
 

@@ -33,7 +33,45 @@ import TweaksTestSupport
         > ls Playr
         error unknown-tweak …
         > ls a b
-        error usage ls: write ls [prefix], as in: ls Content
+        error usage ls [prefix], as in: ls Content
+        ## a slash at the end of a path or pattern is skipped, as completion leaves it
+        > ls Player/
+          Player/Audio   2 tweaks
+          Player/Status  1 tweak
+        ok
+        > get Player/Audio/
+        Player/Audio/Mute = (action) # action
+        Player/Audio/Token = (unset) # string, secret
+        ok
+        > get Content/Text/Size/
+        Content/Text/Size = 60      # number 10...100 step 0.5 pt
+        ok
+        > watch Content/Text/Fade/ Player/
+        Content/Text/Fade = 250ms    # duration 0s...5s
+        Player/Audio/Mute = (action) # action
+        Player/Audio/Token = (unset) # string, secret
+        Player/Status/Frames = 0     # number, read-only
+        ok rev 0 watching 4
+        > unwatch Player
+        ok watching 1
+        > unwatch Content/Text/Fade/
+        ok watching 0
+        > set Content/Text/Size 72
+        Content/Text/Size = 72      # was 60
+        ok rev 1
+        > modified Content/
+        Content/Text/Size = 72      # number 10...100 step 0.5 pt, default 60
+        ok
+        > export Content/Text/Size/
+        Content/Text/Size = 72
+        ok
+        > reset Content/
+        Content/Text/Size = 60      # was 72
+        ok rev 2
+        > get Contemt/
+        error unknown-tweak there is no tweak “Contemt”; …
+        > drop run:Player/
+        ok may write admin -admin:Player
         ## describe shows the definition of one tweak
         > describe Content/Text/Size
           path: Content/Text/Size
@@ -69,7 +107,7 @@ import TweaksTestSupport
         > describe Nothing
         error unknown-tweak there is no tweak “Nothing”…
         > describe
-        error usage describe: write describe PATH, as in: describe Content/Text/Size
+        error usage describe PATH, as in: describe Content/Text/Size
         ## explain shows the layers of a value
         > explain Content/Text/Size
           → default            60  by code at …Z
@@ -98,7 +136,7 @@ import TweaksTestSupport
         > find "font name" avenir
         ok
         > find
-        error usage find: write find TEXT…, as in: find size
+        error usage find TEXT…, as in: find size
         ## modified lists values that differ from their defaults
         > modified
         ok

@@ -18,7 +18,7 @@ import TweaksTestSupport
         > get Content/Text/Sise
         {"ok":false,"error":{"code":"unknown-tweak","message":"there is no tweak “Content/Text/Sise”; did you mean Content/Text/Size?"}}
         > get
-        {"ok":false,"error":{"code":"usage","message":"get: write get PATTERN…, as in: get Content/Text/*"}}
+        {"ok":false,"error":{"code":"usage","message":"get PATTERN…, as in: get Content/Text/*"}}
         ## text beside JSON ends with another choice
         > json text
         {"ok":true,"text":["ok"]}

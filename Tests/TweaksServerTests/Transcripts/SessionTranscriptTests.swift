@@ -29,11 +29,11 @@ import TweaksTestSupport
         > abort
         ok aborted 6
         > commit
-        error usage commit: no batch is open; write begin first
+        error usage commit: no batch is open; begin opens one
         > abort
-        error usage abort: no batch is open; write begin first
+        error usage abort: no batch is open; begin opens one
         > begin x
-        error usage begin: write begin [REV], as in: begin 43
+        error usage begin [REV], as in: begin 43
         ## run runs an action
         > run Player/Audio/Mute
           muted
@@ -46,7 +46,7 @@ import TweaksTestSupport
         > run Player/Audio/Mule
         error unknown-tweak there is no tweak “Player/Audio/Mule”; did you mean Player/Audio/Mute?
         > run
-        error usage run: write run PATH [ARGUMENT…], as in: run Player/Audio/Mute now
+        error usage run PATH [ARGUMENT…], as in: run Player/Audio/Mute now
         > ping
         ok pong
         ## help explains one command
@@ -58,7 +58,7 @@ import TweaksTestSupport
         > help sett
         error unknown-command “sett” is not a command; did you mean set?
         > help a b
-        error usage help: write help [command], as in: help set
+        error usage help [command], as in: help set
         ## hello describes the server
         > hello 1
           name: example
@@ -79,7 +79,7 @@ import TweaksTestSupport
           features: mine
         ok
         > hello
-        error usage hello: write hello VERSION [json], as in: hello 1 json
+        error usage hello VERSION [json], as in: hello 1 json
         > hello 0
         error usage …
         > hello 1 xml
@@ -152,7 +152,7 @@ import TweaksTestSupport
         > unwatch Content
         error unknown-tweak “Content” is not watched; nothing is
         > ping pong
-        error usage ping: write ping, as in: ping
+        error usage ping, as in: ping
         > quit
         ok
         ## json, hello and prompt change the mode
@@ -175,7 +175,7 @@ import TweaksTestSupport
         > ping
         ok pong
         > json maybe
-        error usage json: write json [on|off|text], as in: json on
+        error usage json [on|off|text], as in: json on
         """)
 
     @Test(arguments: conversations) func sessionsAreControlled(_ conversation: Conversation) throws {

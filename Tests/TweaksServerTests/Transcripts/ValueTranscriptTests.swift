@@ -33,7 +33,7 @@ import TweaksTestSupport
         > get Nothing
         error unknown-tweak …
         > get
-        error usage get: write get PATTERN…, as in: get Content/Text/*
+        error usage get PATTERN…, as in: get Content/Text/*
         ## set and = change a value and refuse invalid ones
         > set Content/Text/Size 72
         Content/Text/Size = 72      # was 60
@@ -67,7 +67,26 @@ import TweaksTestSupport
         > set Content/Text/Size large
         error bad-value Content/Text/Size: “large” is not a number; write a finite number such as 72 or 1.5e3, in 10...100
         > set Content/Text/Size two words
-        error usage write set Content/Text/Size "two words" (quote a value of several words)
+        error usage quote a value of several words: set Content/Text/Size "two words"
+        > set Content/Text/Size = 72
+        Content/Text/Size = 72      # was 79.5
+        ok rev 7
+        > check Content/Text/Size = 79.5
+        Content/Text/Size = 79.5    # was 72
+        ok rev 7 checked
+        > set Content/Text/String "= 6"
+        Content/Text/String = "= 6" # was "Tweaks"
+        ok rev 8
+        > set Content/Text/Size += 2
+        error usage it needs no set: Content/Text/Size += 2
+        > Content/Text/Size: 72
+        error usage = replaces the colon: Content/Text/Size = 72
+        > Content/Text/Size 72
+        error usage = is missing: Content/Text/Size = 72
+        > Content/Text/Size
+        error usage the value is missing: Content/Text/Size = VALUE; get Content/Text/Size shows it
+        > Content/Text
+        error unknown-command “Content/Text” is not a command; did you mean get Content/Text?
         > set Content/Text/Size toggle
         error bad-value Content/Text/Size is a number; only a bool can be toggled
         > set Player/Status/Frames 5
@@ -77,7 +96,7 @@ import TweaksTestSupport
         > Content/Text/Sise = 1
         error unknown-tweak there is no tweak “Content/Text/Sise”; did you mean Content/Text/Size?
         > Content/Text/Size=1
-        error usage write Content/Text/Size = 1 (put spaces around =)
+        error usage put spaces around =: Content/Text/Size = 1
         ## the value of a secret is in no reply
         > set Player/Audio/Token hunter2
         Player/Audio/Token = (set)  # was (unset)
@@ -125,7 +144,7 @@ import TweaksTestSupport
         > reset Nothing
         error unknown-tweak …
         > reset
-        error usage reset: write reset PATTERN…, as in: reset Content
+        error usage reset PATTERN…, as in: reset Content
         ## check validates without a change
         > check Content/Text/Size 72
         Content/Text/Size = 72      # was 60
@@ -138,7 +157,7 @@ import TweaksTestSupport
         > check Player/Status/Frames 5
         error read-only …
         > check Content/Text/Size
-        error usage check: write check PATH VALUE, as in: check A/B/C 5
+        error usage check PATH VALUE, as in: check A/B/C 5
         > get Content/Text/Size
         Content/Text/Size = 60      # number 10...100 step 0.5 pt
         ok
@@ -174,13 +193,17 @@ import TweaksTestSupport
         error usage …
         ## set … for and keep refuse invalid requests
         > set Content/Text/Size 72 for
-        error usage set: write set PATH VALUE [for DURATION], …
+        error usage set PATH VALUE [for DURATION], …
         > set Content/Text/Size 72 until 10m
-        error usage write set Content/Text/Size …
+        error usage quote a value of several words: set Content/Text/Size …
         > set Content/Text/Size 72 "for" 10m
-        error usage write set Content/Text/Size …
+        error usage quote a value of several words: set Content/Text/Size …
         > Content/Text/Size = 72 for 10m
-        error usage …
+        error usage only set takes a time: set Content/Text/Size 72 for 10m
+        > Content/Text/String = wait for 5m
+        error usage quote a value of several words: Content/Text/String = "wait for 5m"; for a time: set Content/Text/String VALUE for DURATION
+        > Player/Audio/Token = abc for 10m
+        error usage quote a value of several words: Player/Audio/Token = "VALUE"; for a time: set Player/Audio/Token VALUE for DURATION
         > set Content/Text/Size 720 for 10m
         error out-of-range …
         > set Content/Text/Size 72 for 10
@@ -198,7 +221,7 @@ import TweaksTestSupport
         > keep Content/Text/Nothing
         error unknown-tweak …
         > keep
-        error usage keep: write keep PATTERN…, …
+        error usage keep PATTERN…, …
         > keep Content/Text/*
         error conflict none of these 6 tweaks has a temporary override to keep
         ## temporary overrides can be set in a batch, and kept

@@ -23,13 +23,57 @@ import TweaksTestSupport
     @Test(arguments: [
         ("A/B/C=1", TweakError.Code.usage), ("A/B/C = two words", .usage), ("A/B/C =", .usage), ("A/B/C += 1", .usage),
         ("set A/B/C 1", .usage), ("get *", .usage), ("A/B/C 1", .usage), ("A/B/C = \"open", .badQuoting),
-        ("A/B/C = 1\u{0}", .badLine), ("[section]", .unknownCommand),
+        ("A/B/C = 1\u{0}", .badLine), ("[section]", .usage),
         ("A/B/C = " + String(repeating: "x", count: 65_536), .tooLong),
     ])
     func aLineThatIsNotAnAssignmentIsReportedByItsNumber(line: String, code: TweakError.Code) {
         let file = Self.parse("# first\n\(line)\nA/B/D = 2\n")
         #expect(file.problems.map(\.line) == [2] && file.problems.map(\.error.code) == [code])
         #expect(file.entries.map(\.line) == [3])
+    }
+
+    /// Lines in the syntax of other files name the remedy; none refers to a session.
+    @Test(arguments: [
+        ("[pool]", "usage a config file has no sections; each line holds a whole path: PATH"),
+        ("[1, 2]", "usage a config file has no sections; each line holds a whole path: PATH"),
+        ("workers: 3", "usage = replaces the colon, after a whole path: PATH"),
+        ("workers : 3", "usage = replaces the colon, after a whole path: PATH"),
+        ("pool:", "usage = replaces the colon, after a whole path: PATH"),
+        ("\"workers\": 3,", "usage = replaces the colon, after a whole path: PATH"),
+        ("A/B/C: 3", "usage = replaces the colon: A/B/C = VALUE"),
+        ("{", "usage “{” is not an assignment; a config file holds only PATH"),
+        ("nonsense", "usage “nonsense” is not an assignment; a config file holds only PATH"),
+        ("hlep me", "usage “hlep” is not an assignment; a config file holds only PATH"),
+        ("workers=3", "usage “workers=3” is not an assignment; a config file holds only PATH"),
+        ("GET / HTTP/1.1", "usage “GET” is not an assignment; a config file holds only PATH"),
+        ("twk_secret", "usage the line is not an assignment; a config file holds only PATH"),
+        ("A/B", "usage “A/B” is not an assignment; a config file holds only PATH"),
+        ("A/B/C", "usage the value is missing: A/B/C = VALUE"), ("A/B/C 3", "usage = is missing: A/B/C = VALUE"),
+        ("A/B/C toggle", "usage = is missing: A/B/C = VALUE"),
+        ("A/B/C = 3 for 1m", "usage quote a value of several words: A/B/C = \"VALUE\""),
+        ("get *", "usage a config file holds only assignments: PATH = VALUE"),
+        ("\u{FEFF}A/B/C = 3", "bad-line a byte order mark is in front of this line; delete it"),
+        ("\u{FEFF}# a comment", "bad-line a byte order mark is in front of this line; delete it"),
+        (
+            "A/B/C = \"open",
+            "bad-quoting quotes must surround a whole token: \"two words\" with JSON's escapes, or 'as it is'"
+        ),
+    ])
+    func aLineOfAnotherSyntaxNamesTheRemedy(_ line: String, _ wanted: String) {
+        var wanted = wanted
+        if wanted.hasSuffix(" PATH") { wanted = wanted.dropLast(4) + "CATEGORY/COLLECTION/NAME = VALUE" }
+        #expect(Self.parse("# first\n\(line)\n").problems.map { "\($0.line) \($0.error)" } == ["2 \(wanted)"])
+    }
+
+    @Test(
+        arguments: [
+            ([0xFF, 0xFE, 0x41, 0x00], "UTF-16"), ([0x41, 0x00, 0x2F, 0x00], "UTF-16"),
+            ([0xFE, 0xFF, 0x00, 0x41], "UTF-16"),
+            ([0xFF, 0xFE, 0x00, 0x00, 0x41, 0x00, 0x00, 0x00], "UTF-32"),
+        ] as [([UInt8], String)])
+    func aFileInAnotherEncodingNamesIt(_ bytes: [UInt8], _ name: String) {
+        let problems = ConfigFile(bytes, name: "a.conf").problems
+        #expect(problems.map { "\($0.line) \($0.error)" } == ["1 bad-line it is \(name); save it as UTF-8"])
     }
 
     @Test func invalidUTF8AffectsOnlyItsLine() {

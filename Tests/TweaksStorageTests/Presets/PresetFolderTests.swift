@@ -143,7 +143,7 @@ import TweaksTestSupport
         #expect(folder().names() == ["empty", "mailed", "typed"])
         let typed = try folder().read(try PresetName("typed"))
         #expect(typed.problems.map(\.line) == [3, 4, 6])
-        #expect(typed.problems.map(\.error.code) == [.unknownCommand, .usage, .badQuoting])
+        #expect(typed.problems.map(\.error.code) == [.usage, .usage, .badQuoting])
     }
 
     /// The heading may come from another user.

@@ -76,7 +76,8 @@ struct AssignmentPlanTests {
             ])
         #expect(found.load == found.file && found.differences.allSatisfy { $0 == [conflict] })
         let invalid = registry.replace(.configFile, with: Self.entries(lines))
-        #expect(Self.texts(invalid.problems.first) == [conflict] && invalid.unknown.isEmpty)
+        #expect(Self.texts(invalid.problems.first) == [conflict])
+        #expect(Self.texts(invalid.unknown) == Array(found.file.prefix(2)) && invalid.unknownCount == 0)
         let valid = registry.replace(.configFile, with: Self.entries(Array(lines.prefix(2))))
         #expect(valid.problems.isEmpty && Self.texts(valid.unknown) == Array(found.file.prefix(2)))
     }

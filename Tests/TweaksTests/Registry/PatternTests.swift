@@ -48,9 +48,23 @@ struct PatternTests {
     }
 
     @Test(arguments: [
-        "", "/", "a//c", "/a", "a/", "a/b/c/d", "a/b/c/", "*/*/*/*", "**/", "/**", "**//a", "**/a/b/c/d", "a/b/**/c/d",
+        "", "/", "//", "a//c", "/a", "/a/", "a/b/c/d", "a/b/c/d/", "*/*/*/*", "/**", "**//a", "**/a/b/c/d",
+        "a/b/**/c/d",
     ])
     func invalidPatternsAreRefused(_ text: String) { #expect(TweakPattern(text) == nil) }
+
+    /// Completion leaves a slash at the end.
+    @Test(arguments: [
+        ("a/", "a"), ("a/b/", "a/b"), ("a/b/c/", "a/b/c"), ("a//", "a"), ("**/", "**"), ("*/", "*"), ("**/c/", "**/c"),
+    ])
+    func slashesAtTheEndAreSkipped(_ text: String, _ same: String) throws {
+        let pattern = try #require(TweakPattern(text))
+        #expect(try pattern == TweakPattern(same) && pattern.text == same && pattern.matches(TweakPath("a", "b", "c")))
+        let registry = TweakRegistry()
+        _ = try registry.register("a", "b", "c", 1)
+        #expect(try TweakView(registry).resolve(text).map(\.path.joined) == ["a/b/c"])
+        #expect(try TweakView(registry).resolve([text, "a/b/c"]).count == 1)
+    }
 
     /// An exponential matcher would not return.
     @Test func aPatternOfManyStarsIsMatchedQuickly() throws {
