@@ -11,8 +11,8 @@ extension TweakNode {
         if lifetime > .zero, lifetime <= Self.maxLifetime { return lifetime }
         throw TweakError(
             .outOfRange,
-            "\(path.token): a temporary override lasts longer than 0 and at most 8760h; write for 10m, or leave it out "
-                + "for a permanent override", path: path)
+            "\(path.token): a temporary override lasts longer than 0 and at most 8760h, such as 10m; leave the time "
+                + "out for a permanent one", path: path)
     }
 
     /// Validates earlier overrides against the current definition, without a temporary one that has expired.
