@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "TweaksPanel", targets: ["TweaksPanel"]),
         .library(name: "TweaksDaemon", targets: ["TweaksDaemon"]),
         .library(name: "TweaksFleet", targets: ["TweaksFleet"]),
+        .library(name: "TweaksFoundation", targets: ["TweaksFoundation"]),
         .library(name: "TweaksTesting", targets: ["TweaksTesting"]),
         .executable(name: "tweakctl", targets: ["tweakctl"]),
         .executable(name: "tweakctl-fleet", targets: ["tweakctl-fleet"]),
@@ -64,6 +65,8 @@ let package = Package(
         .target(
             name: "TweaksFleet",
             dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksInterface", "TweaksStorage"]),
+        // URL, Date, Decimal and other types of Foundation as values. The one library that imports Foundation.
+        .target(name: "TweaksFoundation", dependencies: ["Tweaks"]),
         // Values for the length of a test: the one library that imports Testing, linked by tests alone.
         .target(name: "TweaksTesting", dependencies: ["Tweaks"]),
         // The client: it uses the wire protocol, and does not import the server.
@@ -89,6 +92,11 @@ let package = Package(
             name: "TweaksTestSupport", dependencies: ["Tweaks", "TweaksInterface", "TweaksServer", "TweaksStorage"],
             path: "Tests/TweaksTestSupport"),
         .testTarget(name: "TweaksTests", dependencies: ["Tweaks", "TweaksStorage", "TweaksTestSupport"]),
+        .testTarget(
+            name: "TweaksFoundationTests",
+            dependencies: [
+                "Tweaks", "TweaksStorage", "TweaksServer", "TweaksDaemon", "TweaksFoundation", "TweaksTestSupport",
+            ]),
         .testTarget(name: "TweaksTestingTests", dependencies: ["Tweaks", "TweaksTesting"]),
         .testTarget(name: "TweaksSystemTests", dependencies: ["Tweaks", "TweaksSystem", "TweaksTestSupport"]),
         .testTarget(name: "TweaksWireTests", dependencies: ["Tweaks", "TweaksWire", "TweaksTestSupport"]),
@@ -101,7 +109,10 @@ let package = Package(
             dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksServer", "TweaksTestSupport"]),
         .testTarget(
             name: "TweaksPanelTests",
-            dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksTestSupport"]),
+            dependencies: [
+                "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksFoundation",
+                "TweaksTestSupport",
+            ]),
         .testTarget(
             name: "TweaksDaemonTests",
             dependencies: [

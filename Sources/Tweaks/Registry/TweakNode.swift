@@ -9,7 +9,7 @@ package final class TweakNode: Sendable {
     package let definition: TweakDefinition
     package let source: TweakSource
     /// Its paths in earlier versions of the program.
-    let formerly: [TweakPath]
+    package let formerly: [TweakPath]
     /// The index of its data in the registry's state.
     package let slot: Int
     /// Its position in the order of declaration.
@@ -62,7 +62,7 @@ package final class TweakNode: Sendable {
     package var defaultValue: TweakValue? { defaultPrepared?.value }
 
     /// Validates and converts a value. Runs validators of the program, so it must not be called under a lock.
-    func prepare(
+    package func prepare(
         _ value: TweakValue, policy: TweakPolicy? = nil
     ) throws(TweakError) -> (prepared: Prepared, adjustment: TweakAdjustment) {
         let validated = try definition.validate(value, for: path, policy: policy)
@@ -152,8 +152,10 @@ final class TypedCore<Value: TweakStorable>: TweakValueCore {
     // Not inlined: generic code makes the runtime look up `Optional<Value>` at each inlined use.
     @inline(never)
     private func prepareObject(_ value: TweakValue) -> Prepared? {
-        guard let value = Value.tweakTyped(value), let typed = typed(value) else { return nil }
-        return Prepared(value: value.tweakErased, typed: typed)
+        guard let value = Value.tweakTyped(value, relativeTo: defaultValue), let typed = typed(value) else {
+            return nil
+        }
+        return Prepared(value: value.tweakErased(relativeTo: defaultValue), typed: typed)
     }
 
     /// Converts a value to the form that the cell stores; nil if the cell cannot store it. Runs code of the program, so
@@ -175,7 +177,7 @@ final class TypedCore<Value: TweakStorable>: TweakValueCore {
 
     /// Type-erases a value; with a closed list the result is the choice's name.
     func erase(_ value: Value) -> TweakValue {
-        if !hasChoices { return value.tweakErased }
+        if !hasChoices { return value.tweakErased(relativeTo: defaultValue) }
         // A value that is not in the list gets a name, too, so that the error is about the list and not the kind.
         return .choice(choices.first { $0.value == value }?.name ?? value.tweakErased.choiceName)
     }

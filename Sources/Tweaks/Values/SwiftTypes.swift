@@ -79,11 +79,11 @@ extension Duration: TweakBounded, TweakWord {
 
 /// A floating-point type that a tweak can hold.
 ///
-/// `Double` and `Float` conform, and `CGFloat` where CoreGraphics exists. Elsewhere, and for types such as `Float16`,
-/// one line adds the conformance:
+/// `Double` and `Float` conform, and `CGFloat` where CoreGraphics exists; elsewhere the module `TweaksFoundation` adds it.
+/// For types such as `Float16` one line adds the conformance:
 ///
 /// ```swift
-/// extension CGFloat: @retroactive TweakFloatingPoint {}
+/// extension Float16: @retroactive TweakFloatingPoint {}
 /// ```
 public protocol TweakFloatingPoint: TweakBounded, TweakWord, BinaryFloatingPoint
 where TweakStorage == TweakWordCell<Self> {}
