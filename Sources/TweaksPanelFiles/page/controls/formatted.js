@@ -4,7 +4,7 @@ import { byId, h, on } from '../dom.js';
 import { shown } from '../format.js';
 import { field } from './field.js';
 
-/** The attributes of the fields, and the remark on a text that does not fit; the process has the last word. */
+/** The attributes of the fields, and the remark on a text that does not fit; the process decides. */
 const formats = {
   'uri': { attributes: { type: 'url' }, hint: 'not an absolute URL such as https://example.com/feed' },
   'date-time': { attributes: { type: 'datetime-local', step: 1 }, hint: 'not a whole date and time' },
@@ -40,16 +40,18 @@ export function formatted(row) {
     element: h('div', { class: 'box ' + (look ?? '') }, input, isDate ? h('span.unit', 'UTC') : null),
     restore: input.restore,
     show(value) {
-      input.put(isDate ? inField(value) : shown(value));
+      // Milliseconds have fields of their own where the value has some.
+      if (isDate) input.step = value.includes('.') ? 0.001 : 1;
       if (isDate) input.title = inWords(value);
+      input.put(isDate ? inField(value) : shown(value));
     },
   };
 }
 
 // Dates -------------------------------------------------------------------------------------------------
 
-/** The text that a field of date and time has for a time in UTC: without zone, and without seconds that are 0. */
-const inField = (value) => String(value).replace(/(:00)?Z$/, '');
+/** The text that such a field has for a time in UTC: without the zone, and without zeros at the end. */
+const inField = (value) => value.replace(/(:00|(?<=[.][0-9]*)0+)?Z$/, '');
 
 /** The change that such a field means. */
 function readDate(text) {
