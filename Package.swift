@@ -79,7 +79,8 @@ let package = Package(
         // No products name the examples: `swift run hello` works in this package, and a package that depends on this one
         // may have programs of these names. Declared products would be built there, in the place of its own.
         .executableTarget(name: "hello", dependencies: ["TweaksDaemon"], path: "Examples/hello"),
-        .executableTarget(name: "patient", dependencies: ["TweaksDaemon"], path: "Examples/patient"),
+        .executableTarget(
+            name: "patient", dependencies: ["TweaksDaemon", "TweaksFoundation"], path: "Examples/patient"),
         .executableTarget(name: "features", dependencies: ["TweaksDaemon"], path: "Examples/features"),
         .executableTarget(name: "bounce", dependencies: ["TweaksDaemon", "TweaksFleet"], path: "Examples/bounce"),
         .executableTarget(

@@ -5,6 +5,7 @@
 import Foundation
 import Observation
 import TweaksDaemon
+import TweaksFoundation
 
 enum Upstream {
     /// Five tweaks at once: attempts, base delay, factor, max delay, jitter.
@@ -15,6 +16,9 @@ enum Upstream {
     static let pause = Tweak(
         "Upstream", "Quotes", "Pause", .seconds(2), in: .milliseconds(10) ... .seconds(60),
         help: "The pause between two queries")
+    static let until = Tweak(
+        "Upstream", "Quotes", "Until", Date(timeIntervalSince1970: 4_102_444_800),
+        help: "When the simulated service closes")
 }
 
 /// Sends a query, with retries by the policy. The policy is read once, so all of its five values are consistent.
@@ -43,7 +47,8 @@ func query(_ number: Int) async throws {
 do {
     // A group is passed like any other tweak.
     let daemon = try TweakDaemon.start(
-        "patient", signals: [.reload, .stop], tweaks: Upstream.retry, Upstream.answers, Upstream.pause)
+        "patient", signals: [.reload, .stop],
+        tweaks: Upstream.retry, Upstream.answers, Upstream.pause, Upstream.until)
     Task {
         // Returns after SIGTERM or Ctrl-C, when all changes are on disk.
         try await daemon.run()
@@ -56,6 +61,6 @@ do {
 
 printPolicy()
 for number in 1... {
-    try await query(number)
+    if Date.now < Upstream.until.value { try await query(number) }
     try await Task.sleep(for: Upstream.pause.value)
 }

@@ -3,7 +3,7 @@
 public import Foundation
 public import Tweaks
 
-/// What became of the values that FBTweaks kept; see ``Tweaks/TweakRegistry/importFBTweaks(from:)``.
+/// What became of the values that FBTweaks kept; see `TweakRegistry.importFBTweaks(from:)`.
 public struct FBTweaksImport: Sendable, CustomStringConvertible {
     /// The tweaks that have been set.
     public fileprivate(set) var imported: [TweakPath] = []
