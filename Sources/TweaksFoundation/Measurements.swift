@@ -12,16 +12,14 @@ extension Measurement: TweakStorable where UnitType: Dimension {
     public var tweakErased: TweakValue { .number(value) }
     /// `.number`.
     public static var tweakKind: TweakKind? { .number }
-    /// The number is in the unit of the default.
-    public static var tweakIsRelative: Bool { true }
-    /// From a number in the unit of the default.
-    public static func tweakTyped(_ value: TweakValue, relativeTo standard: Self) -> Self? {
-        Double(value).map { Measurement(value: $0, unit: standard.unit) }
-    }
-    /// `.number` in the unit of the default.
-    public func tweakErased(relativeTo standard: Self) -> TweakValue {
-        // A conversion may lose digits.
-        .number(unit == standard.unit ? value : converted(to: standard.unit).value)
+
+    /// The conversion to and from numbers in this measurement's unit.
+    fileprivate var conversion: RelativeConversion<Self> {
+        let unit = unit
+        return RelativeConversion(
+            typed: { Double($0).map { Measurement(value: $0, unit: unit) } },
+            // A conversion may lose digits.
+            erased: { .number($0.unit == unit ? $0.value : $0.converted(to: unit).value) })
     }
 }
 
@@ -33,8 +31,9 @@ extension RelativeNumber {
     ) where Value == Measurement<UnitType> {
         func measured(_ number: Double?) -> Value? { number.map { Measurement(value: $0, unit: standard.unit) } }
         self.init(
-            bounds: (measured(range?.tweakLowerBound), measured(range?.tweakUpperBound)), step: measured(step),
-            scale: scale, unit: standard.unit.symbol, policy: policy, help: help, formerly: formerly, flags: flags)
+            standard.conversion, bounds: (measured(range?.tweakLowerBound), measured(range?.tweakUpperBound)),
+            step: measured(step), scale: scale, unit: standard.unit.symbol, policy: policy, help: help,
+            formerly: formerly, flags: flags)
     }
 }
 

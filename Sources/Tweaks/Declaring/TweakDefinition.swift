@@ -47,7 +47,7 @@ package struct TweakDefinition: Sendable {
     package func agrees(with other: TweakDefinition) -> Bool {
         kind == other.kind && limits == other.limits && scale == other.scale && choices == other.choices
             && minLength == other.minLength && maxLength == other.maxLength && policy == other.policy
-            && format?.format == other.format?.format && unit == other.unit && help == other.help
+            && format?.format.name == other.format?.format.name && unit == other.unit && help == other.help
             && flags == other.flags && components.count == other.components.count
             && zip(components, other.components).allSatisfy { $0.agrees(with: $1) }
     }

@@ -6,6 +6,8 @@ struct TweakShape<Value: TweakStorable>: Sendable {
     var info: DeclarationInfo
     /// Nil where the declaration lists none.
     var choices: [TweakChoice<Value>]?
+    /// Nil where the type alone determines the untyped value.
+    var relative: RelativeConversion<Value>?
 
     /// Any kind, optionally with a closed list.
     @usableFromInline

@@ -21,7 +21,7 @@ extension TweakRegistry {
     ) throws(TweakError) -> Tweak<Value> {
         let defaultValue = Value.tweakFormat == nil ? defaultValue : defaultValue.asWritten
         let reused = callSites.reusableCell(path, Value.self)
-        let core = TypedCore(defaultValue, choices: shape.choices ?? [], cell: reused)
+        let core = TypedCore(defaultValue, choices: shape.choices ?? [], relative: shape.relative, cell: reused)
         let definition = try shape.definition(default: defaultValue, path: path)
         let erased = core.erase(defaultValue)
         let prepared = Prepared(value: erased, typed: try check(erased, definition, core, path))
@@ -136,20 +136,32 @@ extension TweakStorable {
 
 // MARK: - Numbers in the unit of their default
 
+/// Converts values whose type alone does not determine the number: a measurement has any unit.
+package final class RelativeConversion<Value: TweakStorable>: Sendable {
+    let typed: @Sendable (TweakValue) -> Value?
+    let erased: @Sendable (Value) -> TweakValue
+
+    package init(typed: @escaping @Sendable (TweakValue) -> Value?, erased: @escaping @Sendable (Value) -> TweakValue) {
+        self.typed = typed
+        self.erased = erased
+    }
+}
+
 /// The attributes of a number whose type converts it to the unit of the default, as a measurement.
 package struct RelativeNumber<Value: TweakStorable>: Sendable {
-    fileprivate let shape: TweakShape<Value>
+    fileprivate var shape: TweakShape<Value>
 
     /// - Parameters:
     ///   - bounds: Both in the default's unit, like the step.
     ///   - unit: The symbol of that unit.
     package init(
-        bounds: (lower: Value?, upper: Value?), step: Value?, scale: TweakScale, unit: String, policy: TweakPolicy,
-        help: String?, formerly: String?, flags: TweakFlags
+        _ conversion: RelativeConversion<Value>, bounds: (lower: Value?, upper: Value?), step: Value?,
+        scale: TweakScale, unit: String, policy: TweakPolicy, help: String?, formerly: String?, flags: TweakFlags
     ) {
         shape = .bounded(
             lower: bounds.lower, upper: bounds.upper, step: step, scale: scale, unit: unit, policy: policy, help: help,
             formerly: formerly, flags: flags)
+        shape.relative = conversion
     }
 }
 

@@ -16,7 +16,7 @@
 /// ```
 /// Each text from outside becomes the text of the value that it makes, `db.example.com` for `DB.example.com`; a text that
 /// makes none is refused with the noun and the example.
-public struct TweakFormat: Hashable, Sendable {
+public struct TweakFormat: Sendable {
     /// The name in `describe`, in JSON and for the page, as in JSON Schema: `uri`, `date-time`.
     public let name: String
     /// What such a text is, with an article: `an absolute URL`.

@@ -24,12 +24,6 @@ public protocol TweakStorable: Equatable, Sendable {
     static var tweakTypeBounds: (lower: TweakValue?, upper: TweakValue?) { get }
     /// How the texts of this type are written, if it is one of kind `string` that not every text makes a value of.
     static var tweakFormat: TweakFormat? { get }
-    /// Whether untyped values are counted in a unit of the default, as those of a measurement. Do not implement it.
-    static var tweakIsRelative: Bool { get }
-    /// For such types: the value of this type beside a default. Do not implement it.
-    static func tweakTyped(_ value: TweakValue, relativeTo standard: Self) -> Self?
-    /// For such types: this value as an untyped one beside a default. Do not implement it.
-    func tweakErased(relativeTo standard: Self) -> TweakValue
     /// For one-word types: the word of a value, and the value as this type prints it. Do not implement it.
     static func tweakWord(of value: TweakValue) -> (word: UInt64, value: TweakValue)?
     /// For one-word types: the value of a word. Do not implement it.
@@ -43,12 +37,6 @@ extension TweakStorable {
     public static var tweakChoices: [TweakChoice<Self>] { [] }
     /// Any text.
     public static var tweakFormat: TweakFormat? { nil }
-    /// Independent of the default.
-    @inlinable public static var tweakIsRelative: Bool { false }
-    /// Independent of the default.
-    public static func tweakTyped(_ value: TweakValue, relativeTo standard: Self) -> Self? { tweakTyped(value) }
-    /// Independent of the default.
-    public func tweakErased(relativeTo standard: Self) -> TweakValue { tweakErased }
     /// Not a type of one word.
     public static func tweakWord(of value: TweakValue) -> (word: UInt64, value: TweakValue)? { nil }
     /// Not a type of one word.
