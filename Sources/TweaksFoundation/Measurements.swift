@@ -25,7 +25,7 @@ extension Measurement: TweakStorable where UnitType: Dimension {
 
 extension RelativeNumber {
     /// The attributes of a measurement; bounds and step are in the unit of the default.
-    fileprivate init<UnitType: Dimension>(
+    fileprivate convenience init<UnitType: Dimension>(
         _ standard: Value, _ range: (some TweakBounds<Double>)?, step: Double?, scale: TweakScale, policy: TweakPolicy,
         help: String?, formerly: String?, flags: TweakFlags
     ) where Value == Measurement<UnitType> {

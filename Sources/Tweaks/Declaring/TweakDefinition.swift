@@ -52,6 +52,9 @@ package struct TweakDefinition: Sendable {
             && zip(components, other.components).allSatisfy { $0.agrees(with: $1) }
     }
 
+    /// The format of the value's text, or of the texts in a list or an optional.
+    package var shownFormat: TweakFormat? { (components.count == 1 ? components[0].format : format)?.format }
+
     /// The definition of a list's elements or an optional's value.
     package var component: TweakDefinition? { components.count == 1 ? components[0] : nil }
 

@@ -148,8 +148,8 @@ package final class RelativeConversion<Value: TweakStorable>: Sendable {
 }
 
 /// The attributes of a number whose type converts it to the unit of the default, as a measurement.
-package struct RelativeNumber<Value: TweakStorable>: Sendable {
-    fileprivate var shape: TweakShape<Value>
+package final class RelativeNumber<Value: TweakStorable>: Sendable {
+    fileprivate let shape: TweakShape<Value>
 
     /// - Parameters:
     ///   - bounds: Both in the default's unit, like the step.
@@ -158,10 +158,11 @@ package struct RelativeNumber<Value: TweakStorable>: Sendable {
         _ conversion: RelativeConversion<Value>, bounds: (lower: Value?, upper: Value?), step: Value?,
         scale: TweakScale, unit: String, policy: TweakPolicy, help: String?, formerly: String?, flags: TweakFlags
     ) {
-        shape = .bounded(
+        var shape = TweakShape<Value>.bounded(
             lower: bounds.lower, upper: bounds.upper, step: step, scale: scale, unit: unit, policy: policy, help: help,
             formerly: formerly, flags: flags)
         shape.relative = conversion
+        self.shape = shape
     }
 }
 
