@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "TweaksPanel", targets: ["TweaksPanel"]),
         .library(name: "TweaksDaemon", targets: ["TweaksDaemon"]),
         .library(name: "TweaksFleet", targets: ["TweaksFleet"]),
+        .library(name: "TweaksFoundation", targets: ["TweaksFoundation"]),
         .library(name: "TweaksTesting", targets: ["TweaksTesting"]),
         .executable(name: "tweakctl", targets: ["tweakctl"]),
         .executable(name: "tweakctl-fleet", targets: ["tweakctl-fleet"]),
@@ -64,6 +65,8 @@ let package = Package(
         .target(
             name: "TweaksFleet",
             dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksInterface", "TweaksStorage"]),
+        // URL, Date, Decimal and other types of Foundation as values. The one library that imports Foundation.
+        .target(name: "TweaksFoundation", dependencies: ["Tweaks"]),
         // Values for the length of a test: the one library that imports Testing, linked by tests alone.
         .target(name: "TweaksTesting", dependencies: ["Tweaks"]),
         // The client: it uses the wire protocol, and does not import the server.
@@ -76,7 +79,8 @@ let package = Package(
         // No products name the examples: `swift run hello` works in this package, and a package that depends on this one
         // may have programs of these names. Declared products would be built there, in the place of its own.
         .executableTarget(name: "hello", dependencies: ["TweaksDaemon"], path: "Examples/hello"),
-        .executableTarget(name: "patient", dependencies: ["TweaksDaemon"], path: "Examples/patient"),
+        .executableTarget(
+            name: "patient", dependencies: ["TweaksDaemon", "TweaksFoundation"], path: "Examples/patient"),
         .executableTarget(name: "features", dependencies: ["TweaksDaemon"], path: "Examples/features"),
         .executableTarget(name: "bounce", dependencies: ["TweaksDaemon", "TweaksFleet"], path: "Examples/bounce"),
         .executableTarget(
@@ -89,6 +93,11 @@ let package = Package(
             name: "TweaksTestSupport", dependencies: ["Tweaks", "TweaksInterface", "TweaksServer", "TweaksStorage"],
             path: "Tests/TweaksTestSupport"),
         .testTarget(name: "TweaksTests", dependencies: ["Tweaks", "TweaksStorage", "TweaksTestSupport"]),
+        .testTarget(
+            name: "TweaksFoundationTests",
+            dependencies: [
+                "Tweaks", "TweaksStorage", "TweaksServer", "TweaksDaemon", "TweaksFoundation", "TweaksTestSupport",
+            ]),
         .testTarget(name: "TweaksTestingTests", dependencies: ["Tweaks", "TweaksTesting", "TweaksTestSupport"]),
         .testTarget(name: "TweaksSystemTests", dependencies: ["Tweaks", "TweaksSystem", "TweaksTestSupport"]),
         .testTarget(name: "TweaksWireTests", dependencies: ["Tweaks", "TweaksWire", "TweaksTestSupport"]),
@@ -101,7 +110,10 @@ let package = Package(
             dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksServer", "TweaksTestSupport"]),
         .testTarget(
             name: "TweaksPanelTests",
-            dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksTestSupport"]),
+            dependencies: [
+                "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksFoundation",
+                "TweaksTestSupport",
+            ]),
         .testTarget(
             name: "TweaksDaemonTests",
             dependencies: [

@@ -12,6 +12,7 @@ fail() {
 }
 
 swift build -c release --traits Frozen --product TweaksFrozenProbe --scratch-path "$scratch"
+swift build -c release --traits Frozen --target TweaksFoundation --scratch-path "$scratch"
 probe="$(swift build -c release --traits Frozen --scratch-path "$scratch" --show-bin-path)/TweaksFrozenProbe"
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT

@@ -5,6 +5,7 @@
 import Foundation
 import Observation
 import TweaksDaemon
+import TweaksFoundation
 
 enum Upstream {
     /// Five tweaks at once: attempts, base delay, factor, max delay, jitter.
@@ -15,6 +16,9 @@ enum Upstream {
     static let pause = Tweak(
         "Upstream", "Quotes", "Pause", .seconds(2), in: .milliseconds(10) ... .seconds(60),
         help: "The pause between two queries")
+    static let until = Tweak(
+        "Upstream", "Quotes", "Until", Date(timeIntervalSince1970: 4_102_444_800),
+        help: "When the simulated service closes")
 }
 
 /// Sends a query, with retries by the policy. The policy is read once, so all of its five values are consistent.
@@ -41,10 +45,10 @@ func query(_ number: Int) async throws {
 }
 
 // A group is passed like any other tweak. SIGTERM and Ctrl-C end this when all changes are on disk.
-await TweakDaemon.main("patient", tweaks: Upstream.retry, Upstream.answers, Upstream.pause) {
+await TweakDaemon.main("patient", tweaks: Upstream.retry, Upstream.answers, Upstream.pause, Upstream.until) {
     printPolicy()
     for number in 1... {
-        try await query(number)
+        if Date.now < Upstream.until.value { try await query(number) }
         try await Task.sleep(for: Upstream.pause.value)
     }
 }

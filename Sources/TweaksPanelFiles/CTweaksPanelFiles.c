@@ -115,6 +115,8 @@ static const struct tweaks_panel_file files[] = {
 #include "embedded_file.h"
 #define FILE "page/controls/figure.js"
 #include "embedded_file.h"
+#define FILE "page/controls/formatted.js"
+#include "embedded_file.h"
 #define FILE "page/controls/index.js"
 #include "embedded_file.h"
 #define FILE "page/controls/keys.js"

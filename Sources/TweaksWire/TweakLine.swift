@@ -199,6 +199,7 @@ extension TweakDefinition {
     fileprivate var info: [(String, JSON)] {
         var fields: [(String, JSON)] = []
         if let component { fields.append(("of", .string(component.kind.rawValue))) }
+        if let shownFormat { fields.append(("format", .string(shownFormat.name))) }
         if let lower = bounds?.lower { fields.append(("min", lower.json)) }
         if let upper = bounds?.upper { fields.append(("max", upper.json)) }
         if let step { fields.append(("step", step.json)) }

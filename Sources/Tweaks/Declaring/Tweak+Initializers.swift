@@ -283,7 +283,7 @@ extension Tweak where Value: TweakContainer, Value.TweakComponent: TweakBounded 
     }
 }
 
-extension Tweak where Value == TweakPoint {
+extension Tweak where Value: TweakPointConvertible {
     /// A point within a range for each coordinate.
     ///
     /// ```swift

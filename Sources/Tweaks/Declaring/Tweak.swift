@@ -107,7 +107,7 @@ public struct Tweak<Value: TweakStorable>: Sendable {
 
     /// The distance between values, counted from the lower bound, or from the default without one. The default and the
     /// upper bound need not be on a step. Nil for points and lists: see ``AnyTweak/step``.
-    public var step: Value? { node.definition.step.flatMap { Value.tweakTyped($0) } }
+    public var step: Value? { node.definition.step.flatMap { core?.convert($0) } }
 
     /// How clients lay out the range on a slider.
     public var scale: TweakScale { node.definition.scale }
@@ -134,7 +134,7 @@ public struct Tweak<Value: TweakStorable>: Sendable {
     /// Type-erases a value of this tweak.
     func erase(_ value: Value) -> TweakValue {
         // Fast path: casts and existentials are expensive compared with a set of a number.
-        if node.definition.kind != .choice { return value.tweakErased }
+        if node.definition.kind != .choice, !node.isRelative { return value.tweakErased }
         return core?.erase(value) ?? value.tweakErased
     }
 }

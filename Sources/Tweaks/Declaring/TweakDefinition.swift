@@ -13,6 +13,8 @@ package struct TweakDefinition: Sendable {
     package let maxLength: Int?
     /// For kind `string`: returns the reason why a text is invalid, or nil.
     package let validate: (@Sendable (String) -> String?)?
+    /// For kind `string`: the format that texts must have; nil if they may have any.
+    package let format: TextFormat?
     package let policy: TweakPolicy
     package let unit: String?
     package let help: String?
@@ -23,8 +25,8 @@ package struct TweakDefinition: Sendable {
     package init(
         kind: TweakKind, limits: TweakLimits = .none, scale: TweakScale = .linear,
         choices: [TweakChoice<String>] = [], minLength: Int? = nil, maxLength: Int? = nil,
-        validate: (@Sendable (String) -> String?)? = nil, policy: TweakPolicy = .reject, unit: String? = nil,
-        help: String? = nil, flags: TweakFlags = [], components: [TweakDefinition] = []
+        validate: (@Sendable (String) -> String?)? = nil, format: TextFormat? = nil, policy: TweakPolicy = .reject,
+        unit: String? = nil, help: String? = nil, flags: TweakFlags = [], components: [TweakDefinition] = []
     ) {
         self.kind = kind
         self.limits = limits
@@ -33,6 +35,7 @@ package struct TweakDefinition: Sendable {
         self.minLength = minLength
         self.maxLength = maxLength
         self.validate = validate
+        self.format = format
         self.policy = policy
         self.unit = unit
         self.help = help
@@ -44,10 +47,13 @@ package struct TweakDefinition: Sendable {
     package func agrees(with other: TweakDefinition) -> Bool {
         kind == other.kind && limits == other.limits && scale == other.scale && choices == other.choices
             && minLength == other.minLength && maxLength == other.maxLength && policy == other.policy
-            && unit == other.unit && help == other.help
+            && format?.format.name == other.format?.format.name && unit == other.unit && help == other.help
             && flags == other.flags && components.count == other.components.count
             && zip(components, other.components).allSatisfy { $0.agrees(with: $1) }
     }
+
+    /// The format of the value's text, or of the texts in a list or an optional.
+    package var shownFormat: TweakFormat? { (components.count == 1 ? components[0].format : format)?.format }
 
     /// The definition of a list's elements or an optional's value.
     package var component: TweakDefinition? { components.count == 1 ? components[0] : nil }

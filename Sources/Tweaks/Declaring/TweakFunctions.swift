@@ -107,12 +107,12 @@ public func tweakValue<Value>(
 /// A point within a range for each coordinate. The parameters are those of
 /// ``Tweak/init(_:_:_:_:in:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
 @_disfavoredOverload
-public func tweakValue(
-    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: TweakPoint,
+public func tweakValue<Value: TweakPointConvertible>(
+    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Value,
     in range: TweakPointRange, step: Double? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
     help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
     fileID: StaticString = #fileID, line: UInt = #line
-) -> TweakPoint {
+) -> Value {
     callSiteValue(category, collection, name, defaultValue, registry, TweakSource(fileID: fileID, line: line)) {
         .described(
             .point(

@@ -109,11 +109,11 @@ extension TweakRegistry {
     /// ``Tweak/init(_:_:_:_:in:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
     /// - Throws: ``TweakError`` for a declaration with which `Tweak(…)` would stop the program.
     @_disfavoredOverload
-    public func register(
-        _ category: String, _ collection: String, _ name: String, _ defaultValue: TweakPoint, in range: TweakPointRange,
+    public func register<Value: TweakPointConvertible>(
+        _ category: String, _ collection: String, _ name: String, _ defaultValue: Value, in range: TweakPointRange,
         step: Double? = nil, unit: String? = nil, policy: TweakPolicy = .reject, help: String? = nil,
         formerly: String? = nil, flags: TweakFlags = [], fileID: StaticString = #fileID, line: UInt = #line
-    ) throws(TweakError) -> Tweak<TweakPoint> {
+    ) throws(TweakError) -> Tweak<Value> {
         try declare(
             TweakPath(category, collection, name), defaultValue,
             .point(

@@ -6,6 +6,8 @@ struct TweakShape<Value: TweakStorable>: Sendable {
     var info: DeclarationInfo
     /// Nil where the declaration lists none.
     var choices: [TweakChoice<Value>]?
+    /// Nil where the type alone determines the untyped value.
+    var relative: RelativeConversion<Value>?
 
     /// Any kind, optionally with a closed list.
     @usableFromInline
@@ -91,7 +93,7 @@ extension TweakShape where Value: TweakContainer, Value.TweakComponent: TweakBou
     }
 }
 
-extension TweakShape where Value == TweakPoint {
+extension TweakShape where Value: TweakPointConvertible {
     /// A point with a range for each number, and an optional step.
     static func point(_ range: TweakPointRange, step: Double?, _ info: DeclarationInfo) -> Self {
         let components = [range.x, range.y].map { range in
@@ -135,6 +137,7 @@ extension TweakShape {
     ) throws(TweakError) -> TweakDefinition {
         var info = info
         info.typeBounds = Value.tweakTypeBounds
+        info.format = TextFormat(of: Value.self)
         info.adopt(choices?.map(\.named), Value.tweakChoices.map(\.named))
         return try info.definition(default: standard, path)
     }
@@ -159,6 +162,7 @@ struct DeclarationInfo: Sendable {
     var minLength: Int?
     var maxLength: Int?
     var validate: (@Sendable (String) -> String?)?
+    var format: TextFormat?
     var policy: TweakPolicy = .reject
     var unit: String?
     var help: String?
@@ -174,7 +178,7 @@ struct DeclarationInfo: Sendable {
 extension DeclarationInfo {
     /// The attributes of all values of a type.
     fileprivate init<Value: TweakConvertible>(of type: Value.Type) {
-        self.init(kind: Value.tweakKind, typeBounds: Value.tweakTypeBounds)
+        self.init(kind: Value.tweakKind, typeBounds: Value.tweakTypeBounds, format: TextFormat(of: type))
         adopt(nil, Value.tweakChoices.map(\.named))
     }
 
@@ -231,7 +235,8 @@ extension DeclarationInfo {
         }
         let definition = TweakDefinition(
             kind: kind, limits: limits, scale: scale, choices: choices ?? [], minLength: minLength,
-            maxLength: maxLength, validate: validate, policy: policy, unit: unit, help: help, flags: flags,
+            maxLength: maxLength, validate: validate, format: kind == .string ? format : nil, policy: policy,
+            unit: unit, help: help, flags: flags,
             components: parts)
         try definition.checkTexts(path)
         return definition

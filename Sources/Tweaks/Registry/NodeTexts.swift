@@ -45,6 +45,7 @@ extension TweakDefinition {
     package var summary: String {
         var text = kind.rawValue
         if let component { text += " of " + component.kind.rawValue }
+        if let shownFormat { text += " " + shownFormat.name }
         if !names.isEmpty { text += " " + choiceSummary }
         if let rangeText { text += " \(rangeText)" }
         if scale != .linear { text += " \(scale.rawValue)" }

@@ -19,8 +19,9 @@ extension TweakRegistry {
     func declare<Value>(
         _ path: TweakPath, _ defaultValue: Value, _ shape: TweakShape<Value>, _ source: TweakSource
     ) throws(TweakError) -> Tweak<Value> {
+        let defaultValue = Value.tweakFormat == nil ? defaultValue : defaultValue.asWritten
         let reused = callSites.reusableCell(path, Value.self)
-        let core = TypedCore(defaultValue, choices: shape.choices ?? [], cell: reused)
+        let core = TypedCore(defaultValue, choices: shape.choices ?? [], relative: shape.relative, cell: reused)
         let definition = try shape.definition(default: defaultValue, path: path)
         let erased = core.erase(defaultValue)
         let prepared = Prepared(value: erased, typed: try check(erased, definition, core, path))
@@ -127,5 +128,62 @@ extension TweakRegistry {
                     + "must return the same value for its erased value", path: path)
         }
         return typed
+    }
+}
+
+extension TweakStorable {
+    /// The value that this one's text makes: a date to the millisecond, `Locale.autoupdatingCurrent` as the locale of now.
+    fileprivate var asWritten: Self { Self.tweakTyped(tweakErased) ?? self }
+}
+
+// MARK: - Numbers in the unit of their default
+
+/// Converts values whose type alone does not determine the number: a measurement has any unit.
+package final class RelativeConversion<Value: TweakStorable>: Sendable {
+    let typed: @Sendable (TweakValue) -> Value?
+    let erased: @Sendable (Value) -> TweakValue
+
+    package init(typed: @escaping @Sendable (TweakValue) -> Value?, erased: @escaping @Sendable (Value) -> TweakValue) {
+        self.typed = typed
+        self.erased = erased
+    }
+}
+
+/// The attributes of a number whose type converts it to the unit of the default, as a measurement.
+package final class RelativeNumber<Value: TweakStorable>: Sendable {
+    fileprivate let shape: TweakShape<Value>
+
+    /// - Parameters:
+    ///   - bounds: Both in the default's unit, like the step.
+    ///   - unit: The symbol of that unit.
+    package init(
+        _ conversion: RelativeConversion<Value>, bounds: (lower: Value?, upper: Value?), step: Value?,
+        scale: TweakScale, unit: String, policy: TweakPolicy, help: String?, formerly: String?, flags: TweakFlags
+    ) {
+        var shape = TweakShape<Value>.bounded(
+            lower: bounds.lower, upper: bounds.upper, step: step, scale: scale, unit: unit, policy: policy, help: help,
+            formerly: formerly, flags: flags)
+        shape.relative = conversion
+        self.shape = shape
+    }
+}
+
+extension Tweak {
+    /// Declares such a number; an invalid declaration stops the program.
+    package init(
+        _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
+        _ number: RelativeNumber<Value>, registry: TweakRegistry?, fileID: StaticString, line: UInt
+    ) {
+        self = registry.declared(
+            category, collection, name, defaultValue, .described(number.shape), TweakSource(fileID: fileID, line: line))
+    }
+}
+
+extension TweakRegistry {
+    /// Registers such a number; an invalid declaration throws.
+    package func register<Value>(
+        _ path: TweakPath, _ defaultValue: Value, _ number: RelativeNumber<Value>, fileID: StaticString, line: UInt
+    ) throws(TweakError) -> Tweak<Value> {
+        try declare(path, defaultValue, number.shape, TweakSource(fileID: fileID, line: line))
     }
 }

@@ -9,7 +9,7 @@ package final class TweakNode: Sendable {
     package let definition: TweakDefinition
     package let source: TweakSource
     /// Its paths in earlier versions of the program.
-    let formerly: [TweakPath]
+    package let formerly: [TweakPath]
     /// The index of its data in the registry's state.
     package let slot: Int
     /// Its position in the order of declaration.
@@ -23,6 +23,8 @@ package final class TweakNode: Sendable {
     let runner: ActionRunner?
     /// Whether its values may own objects of the program.
     let holdsObjects: Bool
+    /// Whether its values are converted to the unit of the default.
+    let isRelative: Bool
     /// The address of the cached texts, 0 until first use; see `texts`.
     let textsAddress = Atomic<UInt>(0)
     /// The object that `withObservationTracking` tracks; created when `observed` is first read.
@@ -48,11 +50,13 @@ package final class TweakNode: Sendable {
         switch content {
         case .value(let core, let prepared):
             (self.core, defaultPrepared, runner, holdsObjects) = (core, prepared, nil, core.holdsObjects)
+            isRelative = core.isRelative
         case .action(let runner):
             core = nil
             defaultPrepared = nil
             self.runner = runner
             holdsObjects = false
+            isRelative = false
         }
     }
 
@@ -62,7 +66,7 @@ package final class TweakNode: Sendable {
     package var defaultValue: TweakValue? { defaultPrepared?.value }
 
     /// Validates and converts a value. Runs validators of the program, so it must not be called under a lock.
-    func prepare(
+    package func prepare(
         _ value: TweakValue, policy: TweakPolicy? = nil
     ) throws(TweakError) -> (prepared: Prepared, adjustment: TweakAdjustment) {
         let validated = try definition.validate(value, for: path, policy: policy)
@@ -106,6 +110,8 @@ public struct TweakSource: Sendable, CustomStringConvertible {
 protocol TweakValueCore: AnyObject, Sendable {
     /// Whether releasing a value may run code of the program.
     var holdsObjects: Bool { get }
+    /// Whether values are converted to the unit of the default.
+    var isRelative: Bool { get }
     func prepare(_ value: TweakValue) -> Prepared?
     func store(word: UInt64)
     func store(position: Int)
@@ -117,6 +123,9 @@ protocol TweakValueCore: AnyObject, Sendable {
 final class TypedCore<Value: TweakStorable>: TweakValueCore {
     let cell: Value.TweakStorage
     let defaultValue: Value
+    /// The conversion in the unit of the default, for a measurement.
+    private let relative: RelativeConversion<Value>?
+    var isRelative: Bool { relative != nil }
     /// The closed list of the declaration; empty without one.
     let choices: [TweakChoice<Value>]
     // Cached: counting an array of a generic type first makes the runtime look up that type.
@@ -129,7 +138,11 @@ final class TypedCore<Value: TweakStorable>: TweakValueCore {
     let holdsObjects: Bool
 
     /// - Parameter reused: A cell of a removed tweak to reuse; nil creates a new one.
-    init(_ defaultValue: Value, choices: [TweakChoice<Value>], cell reused: Value.TweakStorage? = nil) {
+    init(
+        _ defaultValue: Value, choices: [TweakChoice<Value>], relative: RelativeConversion<Value>? = nil,
+        cell reused: Value.TweakStorage? = nil
+    ) {
+        self.relative = relative
         reused?.store(defaultValue)
         cell = reused ?? Value.TweakStorage(defaultValue)
         holdsObjects = !_isPOD(Value.self) && Value.self != String.self
@@ -152,9 +165,12 @@ final class TypedCore<Value: TweakStorable>: TweakValueCore {
     // Not inlined: generic code makes the runtime look up `Optional<Value>` at each inlined use.
     @inline(never)
     private func prepareObject(_ value: TweakValue) -> Prepared? {
-        guard let value = Value.tweakTyped(value), let typed = typed(value) else { return nil }
-        return Prepared(value: value.tweakErased, typed: typed)
+        guard let value = convert(value), let typed = typed(value) else { return nil }
+        return Prepared(value: relative?.erased(value) ?? value.tweakErased, typed: typed)
     }
+
+    /// The value of this type for an untyped one; nil when there is no exact conversion.
+    func convert(_ value: TweakValue) -> Value? { relative.map { $0.typed(value) } ?? Value.tweakTyped(value) }
 
     /// Converts a value to the form that the cell stores; nil if the cell cannot store it. Runs code of the program, so
     /// it must not be called under the registry's lock.
@@ -175,6 +191,7 @@ final class TypedCore<Value: TweakStorable>: TweakValueCore {
 
     /// Type-erases a value; with a closed list the result is the choice's name.
     func erase(_ value: Value) -> TweakValue {
+        if let relative { return relative.erased(value) }
         if !hasChoices { return value.tweakErased }
         // A value that is not in the list gets a name, too, so that the error is about the list and not the kind.
         return .choice(choices.first { $0.value == value }?.name ?? value.tweakErased.choiceName)

@@ -91,6 +91,8 @@ extension Array: TweakStorable where Element: TweakConvertible {
     public var tweakErased: TweakValue { .list(map(\.erased)) }
     /// `.list`.
     public static var tweakKind: TweakKind? { .list }
+    /// The element's.
+    public static var tweakFormat: TweakFormat? { Element.tweakFormat }
 }
 
 extension Array: TweakContainer where Element: TweakConvertible {
@@ -198,6 +200,8 @@ extension Optional: TweakStorable where Wrapped: TweakConvertible {
     public var tweakErased: TweakValue { self?.erased ?? .notSet }
     /// `.optional`.
     public static var tweakKind: TweakKind? { .optional }
+    /// The wrapped type's.
+    public static var tweakFormat: TweakFormat? { Wrapped.tweakFormat }
 }
 
 extension Optional: TweakContainer where Wrapped: TweakConvertible {

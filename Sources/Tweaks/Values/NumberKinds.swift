@@ -252,14 +252,21 @@ enum PointKind: KindRules {
     static func isSet(_ value: TweakValue) -> Bool { value != .point(.zero) }
 }
 
-extension TweakPoint: TweakConvertible {
+extension TweakPointConvertible {
     /// From a `.point` of finite numbers.
     public init?(_ value: TweakValue) {
         guard case .point(let point) = value, point.x.isFinite, point.y.isFinite else { return nil }
-        self = point
+        self.init(point)
     }
     /// `.point`.
-    public var erased: TweakValue { .point(self) }
+    public var erased: TweakValue { .point(tweakPoint) }
     /// `.point`.
     public static var tweakKind: TweakKind? { .point }
+}
+
+extension TweakPoint: TweakPointConvertible {
+    /// The same point.
+    public init(_ point: TweakPoint) { self = point }
+    /// The same point.
+    public var tweakPoint: TweakPoint { self }
 }

@@ -36,7 +36,8 @@ enum StringKind: KindRules {
     static func validate(
         _ value: TweakValue, by definition: TweakDefinition, for path: TweakPath, _ policy: TweakPolicy
     ) throws(TweakError) -> ValidatedValue {
-        guard case .string(let text) = value else { throw definition.wrongKind(value, path) }
+        guard case .string(var text) = value else { throw definition.wrongKind(value, path) }
+        if let format = definition.format { text = try format.canonical(text, definition, path) }
         if let maxLength = definition.maxLength { try checkLength(text, maxLength, path) }
         if let reason = definition.validate?(text) {
             // The program's own text, unless it reveals a secret.
@@ -44,7 +45,7 @@ enum StringKind: KindRules {
                 definition.flags.contains(.secret) && (text.isEmpty || !reason.occurrences(of: text).isEmpty)
             throw path.refusal(.badValue, revealsSecret ? "the value is refused" : Quoting.sanitized(reason))
         }
-        return ValidatedValue(value)
+        return ValidatedValue(.string(text))
     }
 
     /// The longest emoji have 35 bytes; without a limit, one character with many accents could be of any size.
@@ -64,7 +65,9 @@ enum StringKind: KindRules {
         }
     }
 
-    static func remedy(_ definition: TweakDefinition) -> String { "write text in quotes" }
+    static func remedy(_ definition: TweakDefinition) -> String {
+        definition.format?.remedy ?? "write text in quotes"
+    }
 
     static func isSet(_ value: TweakValue) -> Bool { value != .string("") }
 }

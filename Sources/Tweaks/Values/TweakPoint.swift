@@ -20,6 +20,21 @@ public struct TweakPoint: Hashable, Sendable {
     public init(x: Double, y: Double) { (self.x, self.y) = (x, y) }
 }
 
+/// A type of two numbers whose tweaks are points: ``TweakPoint``, and `CGPoint` and `CGSize` with `TweaksFoundation`.
+///
+/// ```swift
+/// extension SIMD2<Double>: @retroactive TweakPointConvertible {
+///     public init(_ point: TweakPoint) { self.init(point.x, point.y) }
+///     public var tweakPoint: TweakPoint { TweakPoint(x: x, y: y) }
+/// }
+/// ```
+public protocol TweakPointConvertible: TweakConvertible {
+    /// The value of this type for a point.
+    init(_ point: TweakPoint)
+    /// This value as a point.
+    var tweakPoint: TweakPoint { get }
+}
+
 /// The points that a tweak accepts: a range for each number, bounds included.
 ///
 /// ```swift

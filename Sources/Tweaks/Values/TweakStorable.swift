@@ -22,6 +22,8 @@ public protocol TweakStorable: Equatable, Sendable {
     static var tweakChoices: [TweakChoice<Self>] { get }
     /// The smallest and largest value of this type, where they differ from those of `Int64` or a double.
     static var tweakTypeBounds: (lower: TweakValue?, upper: TweakValue?) { get }
+    /// How the texts of this type are written, if it is one of kind `string` that not every text makes a value of.
+    static var tweakFormat: TweakFormat? { get }
     /// For one-word types: the word of a value, and the value as this type prints it. Do not implement it.
     static func tweakWord(of value: TweakValue) -> (word: UInt64, value: TweakValue)?
     /// For one-word types: the value of a word. Do not implement it.
@@ -33,6 +35,8 @@ extension TweakStorable {
     public static var tweakKind: TweakKind? { nil }
     /// No closed list.
     public static var tweakChoices: [TweakChoice<Self>] { [] }
+    /// Any text.
+    public static var tweakFormat: TweakFormat? { nil }
     /// Not a type of one word.
     public static func tweakWord(of value: TweakValue) -> (word: UInt64, value: TweakValue)? { nil }
     /// Not a type of one word.
@@ -117,6 +121,8 @@ extension TweakConvertible where Self: RawRepresentable, RawValue: TweakConverti
     public static var tweakKind: TweakKind? { RawValue.tweakKind }
     /// The raw value's.
     public var erased: TweakValue { rawValue.erased }
+    /// The raw value's.
+    public static var tweakFormat: TweakFormat? { RawValue.tweakFormat }
     /// The raw value's.
     public static var tweakTypeBounds: (lower: TweakValue?, upper: TweakValue?) { RawValue.tweakTypeBounds }
 }

@@ -13,6 +13,7 @@ export const has = (tweak, flag) => tweak.flags?.includes(flag) ?? false;
 const definitionFields = [
   'kind',
   'of',
+  'format',
   'min',
   'max',
   'step',

@@ -16,6 +16,18 @@ private struct Tag: TweakConvertible {
     var erased: TweakValue { .string(name) }
 }
 
+/// As in the documentation of `TweakFormat`.
+private struct HostName: TweakConvertible {
+    var text: String
+    init?(_ value: TweakValue) {
+        guard case .string(let text) = value, text.contains(".") else { return nil }
+        self.text = text.lowercased()
+    }
+    var erased: TweakValue { .string(text) }
+    static var tweakKind: TweakKind? { .string }
+    static var tweakFormat: TweakFormat? { TweakFormat("hostname", "a host name", example: "db.example.com") }
+}
+
 struct CustomTypeTests {
     private let registry = TweakRegistry()
     private let tweak: Tweak<Tag>
@@ -46,5 +58,29 @@ struct CustomTypeTests {
         #expect(tweak.value == Tag("green") && tweak.erased.value == .choice("green"))
         expectRefused("blue", by: tweak.erased, .notAChoice)
         #expect(refusal { try tweak.set(Tag("blue")) }?.code == .notAChoice)
+    }
+
+    @Test func aFormatNamesTheTextsAndTheirSpelling() throws {
+        let standard = try #require(HostName(.string("a.example")))
+        let host = Tweak("Kind", "Of", "Host", standard, maxLength: 16, registry: registry)
+        #expect(host.erased.format?.name == "hostname" && tweak.erased.format == nil)
+        try host.erased.set(text: "DB.example.com")
+        #expect(host.value.text == "db.example.com" && host.erased.value == .string("db.example.com"))
+        let error = refusal { try host.erased.set(text: "localhost") }
+        #expect(error?.message == "Kind/Of/Host: “localhost” is not a host name; write one such as db.example.com")
+        #expect(error?.code == .badValue)
+        expectRefused("a-longer.example.com", by: host.erased, .outOfRange)
+        let hosts = Tweak("Kind", "Of", "Hosts", [standard], registry: registry)
+        try hosts.erased.set(text: "[A.example, b.example]")
+        #expect(hosts.value.map(\.text) == ["a.example", "b.example"] && hosts.erased.format?.name == "hostname")
+        expectRefused("[a.example, b]", by: hosts.erased, .badValue)
+        let maybe = Tweak<HostName?>("Kind", "Of", "Maybe", nil, registry: registry)
+        #expect(refusal { try maybe.erased.set(text: "b") }?.message.contains("is not a host name") == true)
+    }
+
+    @Test func aTextWithoutTheFormatIsAnotherType() throws {
+        let host = Tweak("Kind", "Of", "Host", try #require(HostName(.string("a.example"))), registry: registry)
+        #expect(refusal { _ = try registry.register("Kind", "Of", "Host", "a.example") }?.code == .conflict)
+        #expect(host.value.text == "a.example")
     }
 }

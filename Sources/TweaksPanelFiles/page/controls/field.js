@@ -4,7 +4,7 @@ import { h, on } from '../dom.js';
 
 export function field(
   row,
-  { part = 'field', read = (text) => ({ value: text }), multi = false, ...more },
+  { part = 'field', read = (text) => ({ value: text }), multi = false, sendsOn = 'change', ...more },
 ) {
   const input = h(multi ? 'textarea' : 'input', {
     part: part,
@@ -23,7 +23,8 @@ export function field(
     row.isEdited = true;
     input.failed = null;
   });
-  on(input, 'change', commit);
+  // A field of dates changes with each digit; it sends when it is left.
+  on(input, sendsOn, commit);
   on(input, 'blur', () =>
     setTimeout(() => {
       // Another field of the same row may have the focus now, with typed text.

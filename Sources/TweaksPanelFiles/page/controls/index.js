@@ -6,6 +6,7 @@ import { bool } from './bool.js';
 import { choice } from './choice.js';
 import { color } from './color.js';
 import { figure } from './figure.js';
+import { formatted, isFormatted } from './formatted.js';
 import { number } from './number.js';
 import { point } from './point.js';
 import { secret } from './secret.js';
@@ -19,5 +20,6 @@ export function controlOf(row) {
   if (tweak.kind === 'action') return action(row);
   if (has(tweak, 'secret')) return secret(row);
   if (has(tweak, 'read-only')) return figure(row);
+  if (isFormatted(tweak)) return formatted(row);
   return (byKind[tweak.kind] ?? text)(row);
 }
