@@ -65,7 +65,8 @@ private final class Hello: DocumentedProgram {
         ]
         let logged = log.all.count
         let program = try RunningProgram(
-            BuiltProgram.path("hello"), environment: BuiltProgram.environment.merging(files) { $1 }.merging(variables) { $1 },
+            BuiltProgram.path("hello"),
+            environment: BuiltProgram.environment.merging(files) { $1 }.merging(variables) { $1 },
             directory: root.path, output: .dropped, errors: .logged, log: log)
         let listening = try program.waitForLine(from: logged, containing: "tweaks at 127.0.0.1:")
         port = log.all[listening].firstMatch(of: #/127\.0\.0\.1:(\d+)/#).flatMap { Int($0.output.1) }

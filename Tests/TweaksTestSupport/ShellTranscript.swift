@@ -166,7 +166,10 @@ private final class ShellReplay {
 
     /// A line without its times, and without the ports of clients.
     private static func withoutTimes(_ line: String) -> String {
-        ["[0-9]{4}-?[0-9]{2}-?[0-9]{2}T[0-9:.]+Z": "TIME", ", [0-9hms. ]+ left": ", TIME left", "127.0.0.1:[0-9]+": "PORT"]
-            .reduce(line) { $0.replacingOccurrences(of: $1.key, with: $1.value, options: .regularExpression) }
+        [
+            "[0-9]{4}-?[0-9]{2}-?[0-9]{2}T[0-9:.]+Z": "TIME", ", [0-9hms. ]+ left": ", TIME left",
+            "127.0.0.1:[0-9]+": "PORT",
+        ]
+        .reduce(line) { $0.replacingOccurrences(of: $1.key, with: $1.value, options: .regularExpression) }
     }
 }

@@ -168,7 +168,9 @@
         /// - Parameters:
         ///   - afterEcho: Called when the duration of the echo is over.
         ///   - isOver: Whether the program has ended in time; asked once, at the end.
-        func begin(after echo: Duration, afterEcho: @escaping @Sendable () -> Void, isOver: @escaping @Sendable () -> Bool) {
+        func begin(
+            after echo: Duration, afterEcho: @escaping @Sendable () -> Void, isOver: @escaping @Sendable () -> Bool
+        ) {
             let echoEnd = ContinuousClock.now + echo
             SystemThread.start("tweaks.grace") { [self] in
                 wait { echoEnd }
