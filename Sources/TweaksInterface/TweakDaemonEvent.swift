@@ -46,6 +46,7 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
         /// A session that begins or ends by itself, as each call of a client does. Not in the log of a daemon without a
         /// handler.
         case debug
+        /// A change, or other news.
         case info
         /// A problem.
         case warning
