@@ -62,7 +62,8 @@ struct Console {
         if answer.isRefusal { return reportProblem((place.map { "\($0): " } ?? "") + answer.complaint) }
         if let warning = answer.warning { return reportProblem(warning) }
         // `undid 43 by uid 1000`, `best 100, 50 more`: facts that the body does not show.
-        guard let remark = request.flatMap(answer.inaction) ?? answer.remark else { return }
+        let emptiness = style.isHumanReadable ? request.flatMap(answer.emptiness) : nil
+        guard let remark = request.flatMap(answer.inaction) ?? answer.remark ?? emptiness else { return }
         if style.isHumanReadable {
             print([style.paint("# \(remark)", .faint)])
         } else if answer.lacksFields || request.map({ !CommandText.onlyReads($0) }) ?? false {

@@ -62,7 +62,7 @@ enum Tweakctl {
     }
 
     private static func token(_ words: [String], _ console: Console) throws(Failure) -> ExitCode {
-        if words.isEmpty || words == ["--help"] || words == ["-h"] {
+        if words.isEmpty || words.contains("--help") || words.contains("-h") {
             console.print(TokenCommand.usages.map { "tweakctl \($0)" })
             return .ok
         }

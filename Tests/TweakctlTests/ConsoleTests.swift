@@ -36,6 +36,17 @@ import Tweaks
         #expect(Answer(body: [], status: status, isRefusal: false).withFields.inaction(line) == wanted)
     }
 
+    @Test(
+        arguments: [
+            ("find nonsense", "", "nothing found"), ("modified", "", "nothing is modified"),
+            ("get *", "", "there are no tweaks yet"), ("history", "", "nothing has changed yet"),
+            ("presets", "", "there are no presets"), ("ping", "", nil), ("find size", "A/B/Size = 5", nil),
+        ] as [(String, String, String?)])
+    func anEmptyAnswerIsExplained(_ line: String, _ body: String, _ wanted: String?) {
+        let answer = Answer(body: body.isEmpty ? [] : [body], status: "ok", isRefusal: false)
+        #expect(answer.emptiness(line) == wanted)
+    }
+
     /// An answer that was cut has begun with `"ok":true`.
     @Test func anErrorAtTheEndOfAnAnswerIsARefusal() {
         let line = #"{"ok":true,"tweaks":[],"text":[null],"error":{"code":"denied","message":"cut"}}"#

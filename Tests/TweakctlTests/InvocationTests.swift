@@ -53,7 +53,44 @@ import TweaksSystem
     }
 
     @Test(arguments: [
-        (["--jsn"], "did you mean --json?"), (["-x"], "see tweakctl --help"), (["-s"], "needs a value"),
+        ["bounce", "--help"], ["bounce", "-h"], ["get", "--help"], ["bounce", "get", "A/B/C", "--help"],
+        ["login", "--help"], ["audit", "--help"], ["import", "--help"], ["bounce", "panel", "-h"],
+    ])
+    func helpMayFollowOtherWords(_ arguments: [String]) throws {
+        #expect(try Invocation(arguments).action == .help)
+    }
+
+    @Test(arguments: [
+        ["set", "A/B/C", "--help"], ["A/B/C", "=", "-h"], ["find", "x", "--help"], ["token", "--help"],
+    ])
+    func aValueMayLookLikeARequestForHelp(_ arguments: [String]) throws {
+        let invocation = try Invocation(arguments)
+        #expect(invocation.action == .command && invocation.words == arguments)
+    }
+
+    /// The options of all commands.
+    @Test func aMisspelledOptionOfACommandIsRecognized() throws {
+        let (target, console) = (
+            Target(.unix(path: "/nowhere"), timeout: .standard), Console(isJSON: false)
+        )
+        let attempts: [(words: [String], near: String, parse: () throws -> Void)] = [
+            (["token"], "--scopes", { _ = try TokenCommand(["new", "ops", "--scope", "admin"], file: "/x", now: 0) }),
+            (["audit"], "--head", { _ = try AuditCommand(["verify", "a.log", "--haed", "x"]) }),
+            (["import"], "--dry-run", { _ = try ImportCommand(["import", "x", "--dryrun"], target, console) }),
+            (["panel"], "--no-open", { _ = try PanelCommand(["panel", "--noopen"], target, console) }),
+            (["login"], "--plain", { _ = try LoginArguments(.login, ["--plan"], hasAddress: true) }),
+            (["logout"], "--keep", { _ = try LoginArguments(.logout, ["--kep"], hasAddress: true) }),
+        ]
+        for (words, near, parse) in attempts {
+            let failure = #expect(throws: Failure.self) { try parse() }
+            #expect(failure?.description.hasPrefix("\(words[0]): ") == true, "\(String(describing: failure))")
+            #expect(failure?.description.hasSuffix("did you mean \(near)?") == true, "\(String(describing: failure))")
+        }
+    }
+
+    @Test(arguments: [
+        (["--jsn"], "did you mean --json?"), (["bounce", "--jsn"], "did you mean --json?"),
+        (["-x"], "see tweakctl --help"), (["-s"], "needs a value"),
         (["--timeout"], "needs a value"),
         (["-H", "nowhere"], "write HOST:PORT"), (["-H", "a:0"], "write HOST:PORT"),
         (["-H", "a:65536"], "write HOST:PORT"),

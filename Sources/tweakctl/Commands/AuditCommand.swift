@@ -28,8 +28,7 @@ struct AuditCommand: Equatable {
                 }
                 head = link
             } else if word.hasPrefix("-") {
-                throw Failure(
-                    .usage, "audit: \(Quoting.excerpt(word)) is not an option; use tweakctl \(Self.usage)")
+                throw Invocation.notAnOption(word, of: "audit", ["--head"], or: "use tweakctl \(Self.usage)")
             } else {
                 paths.append(word)
             }

@@ -23,7 +23,10 @@ struct ImportCommand {
         guard words.first == Verb.import.rawValue else { return nil }
         let options: Set = ["--dry-run", "--yes", "-y"]
         let files = words.dropFirst().filter { !options.contains($0) }
-        guard files.count == 1, let name = files.first, name == "-" || !name.hasPrefix("-") else {
+        if let word = files.first(where: { $0.hasPrefix("-") && $0 != "-" }) {
+            throw Invocation.notAnOption(word, of: "import", options.sorted(), or: "use tweakctl \(Self.usage)")
+        }
+        guard files.count == 1, let name = files.first else {
             throw Failure(.usage, "import: use tweakctl \(Self.usage)")
         }
         self.target = target

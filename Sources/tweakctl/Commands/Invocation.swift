@@ -76,11 +76,27 @@ struct Invocation: Equatable {
         case "--keep-going": keepsGoing = true
         case "-h", "--help": action = .help
         case "--version": action = .version
-        default:
-            let near = Spelling.nearest(to: option, among: Self.options.flatMap(\.names).filter { $0.count > 2 })
-            let guess = near.map { "did you mean \($0)?" } ?? "see tweakctl --help"
-            throw Failure(.usage, "\(Quoting.excerpt(option)) is not an option; \(guess)")
+        default: throw Self.notAnOption(option, Self.names, or: "see tweakctl --help")
         }
+    }
+
+    private static var names: [String] { options.flatMap(\.names) }
+
+    /// The error of an unknown option, with the nearest one of `options`.
+    static func notAnOption(
+        _ word: String, of verb: String? = nil, _ options: some Sequence<String>, or remedy: String
+    ) -> Failure {
+        let near = Spelling.nearest(to: word, among: options.filter { $0.count > 2 })
+        let guess = near.map { "did you mean \($0)?" } ?? remedy
+        let subject = verb.map { "\($0): " } ?? ""
+        return Failure(.usage, "\(subject)\(Quoting.excerpt(word)) is not an option; \(guess)")
+    }
+
+    /// Whether a word after the first is a misspelled option, and no word of a command.
+    private func isMisspelled(_ word: String) -> Bool {
+        guard word.hasPrefix("--"), !word.contains("/"), !acceptsAnyWord else { return false }
+        if words.contains(where: { Verb(rawValue: $0) != nil || Command.named($0) != nil }) { return false }
+        return Spelling.nearest(to: word, among: Self.names) != nil
     }
 
     /// The options of tweakctl may follow the command; other words with a dash belong to the command, as all do after
@@ -95,7 +111,11 @@ struct Invocation: Equatable {
             case "--json": wantsJSON = true
             case "-s", "--socket", "-H", "--host", "--timeout", "--keep-going":
                 if acceptsAnyWord { words.append(word) } else { try parseOption(word, &rest) }
-            default: words.append(word)
+            // token has a help of its own.
+            case "-h", "--help":
+                if acceptsAnyWord || words.first == Verb.token.rawValue { words.append(word) } else { action = .help }
+            default:
+                if isMisspelled(word) { try parseOption(word, &rest) } else { words.append(word) }
             }
         }
     }

@@ -21,6 +21,10 @@ struct PanelCommand {
         guard words.first == "panel" else { return nil }
         let rest = words.dropFirst()
         let words = rest.filter { $0 != "--no-open" }
+        if let word = words.first(where: { $0.hasPrefix("-") }) {
+            throw Invocation.notAnOption(
+                word, of: "panel", ["--no-open"], or: "use tweakctl NAME \(Self.usage)")
+        }
         guard words.count <= 1, Set(words).isSubset(of: ["rotate", "token"]), rest.count <= words.count + 1 else {
             throw Failure(.usage, "panel: use tweakctl NAME \(Self.usage)")
         }

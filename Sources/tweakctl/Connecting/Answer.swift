@@ -127,6 +127,21 @@ struct Answer: Equatable {
         }
     }
 
+    /// Why the answer to a query is empty; nil if it is not.
+    func emptiness(_ request: String) -> String? {
+        guard body.isEmpty, !isRefusal, remarkWords.count < 2 else { return nil }
+        return switch CommandText.command(of: request) {
+        case .find: "nothing found"
+        case .modified: "nothing is modified"
+        case .ls, .get, .export: "there are no tweaks yet"
+        case .history: "nothing has changed yet"
+        case .presets: "there are no presets"
+        case .conflicts: "there are no conflicts"
+        case .diff: "there is no difference"
+        default: nil
+        }
+    }
+
     private var remarkWords: ArraySlice<Substring> {
         if status.hasPrefix("{") { return [] }
         let words = status.split(separator: " ").dropFirst()

@@ -28,7 +28,13 @@ struct LoginArguments: Equatable {
             case "--plain" where verb == .login: isPlain = true
             case "--keep" where verb == .logout: keepsToken = true
             case _ where !hasAddress && name == nil && !word.hasPrefix("-"): name = word
-            default: throw Self.unexpectedArgument(verb)
+            default:
+                let options = verb == .login ? ["--fd", "--plain"] : ["--keep"]
+                // A token does not begin with dashes, and the argument itself is not repeated.
+                if word.hasPrefix("--"), let near = Spelling.nearest(to: word, among: options) {
+                    throw Failure(.usage, "\(verb.rawValue): did you mean \(near)?")
+                }
+                throw Self.unexpectedArgument(verb)
             }
         }
     }

@@ -58,7 +58,7 @@ struct TokenCommand: Equatable {
                 continue
             }
             guard Self.options.contains(word) else {
-                throw Failure(.usage, "token: \(Quoting.excerpt(word)) is not an option; \(Self.help)")
+                throw Invocation.notAnOption(word, of: "token", Self.options.sorted(), or: Self.help)
             }
             guard var value = rest.popFirst() else {
                 throw Failure(.usage, "token: \(word) needs a value; \(Self.help)")
