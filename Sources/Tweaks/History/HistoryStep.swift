@@ -14,6 +14,8 @@ package struct HistoryStep: Sendable {
     package let kind: CommitKind
     /// The revision at which it was determined; later changes are conflicts.
     package let revision: UInt64
+    /// The secrets that a forced step leaves as they are.
+    package let skippedSecrets: [TweakPath]
 }
 
 extension TweakRegistry {
@@ -115,16 +117,24 @@ extension TweakRegistry {
     ) -> HistoryStep {
         var batch = TweakBatch()
         var nodes: [TweakNode] = []
+        var secrets: [TweakPath] = []
         // Skips secrets, whose values are not recorded, and removed tweaks; both occur only with force.
-        for part in record.parts where !part.subject.isSecret {
-            guard let node = state.withLock({ $0.node(part.subject) }), !node.isSecret else { continue }
+        for part in record.parts {
+            let node = state.withLock { $0.node(part.subject) }
+            if part.subject.isSecret || node?.isSecret == true {
+                secrets.append(node?.path ?? part.subject.path)
+                continue
+            }
+            guard let node else { continue }
             let overrides = direction == .undo ? part.before : part.after
             // With force, also skips values that the current definition does not allow.
             if let time, (try? node.validate(overrides, at: time, nil)) == nil { continue }
             batch.append(node, .restore(overrides))
             nodes.append(node)
         }
-        return HistoryStep(entry: entry(record), batch: batch, nodes: nodes, kind: kind, revision: revision)
+        return HistoryStep(
+            entry: entry(record), batch: batch, nodes: nodes, kind: kind, revision: revision,
+            skippedSecrets: secrets)
     }
 }
 
@@ -239,17 +249,20 @@ extension RegistryState {
         _ parts: ArraySlice<CommitPart>, _ record: History.Record, _ direction: HistoryStep.Direction,
         at time: Moment, isNewest: Bool, remedy: String?
     ) -> TweakError? {
+        let forced = direction.rawValue + (isNewest ? " force" : " mine force")
         for part in parts {
             let node = node(part.subject)
             let path = node?.path ?? part.subject.path
             if part.subject.isSecret || node?.isSecret == true {
+                let force = remedy ?? "\(forced) \(direction.rawValue)es the rest"
                 return TweakError(
-                    .conflict, "\(path.token) is a secret, whose earlier value is not recorded; set it again",
+                    .conflict,
+                    "\(path.token) is a secret, whose earlier value is not recorded; \(force); set \(path.token) again",
                     path: path)
             }
             guard let node else {
                 return TweakError(
-                    .conflict, "\(path.token) is not registered now; \(remedy ?? "use force to skip it")", path: path)
+                    .conflict, "\(path.token) is not registered now; \(remedy ?? "\(forced) skips it")", path: path)
             }
             let expected = direction == .undo ? part.after : part.before
             let now = overlays[node.slot]
@@ -262,7 +275,7 @@ extension RegistryState {
             return TweakError(
                 .conflict,
                 "\(path.token) has changed since, in revision \(later?.revision ?? now.changedAt) by "
-                    + "\(who ?? "a reset or the config file"); \(remedy ?? "see history, or use force")", path: path)
+                    + "\(who ?? "a reset or the config file"); \(remedy ?? "see history, or \(forced)")", path: path)
         }
         return nil
     }

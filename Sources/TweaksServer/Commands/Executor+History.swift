@@ -95,11 +95,16 @@ extension HistoryStep {
         let word = direction == .undo ? "undid" : "redid"
         let author = entry.origin.description
         return CommitNote(
-            words: "\(word) \(entry.revision) by \(author)",
+            words: "\(word) \(entry.revision) by \(author)", lines: secretLines,
             fields: [
                 (word, .count(entry.revision)), ("of", .string(author)), ("by", .string(author)),
                 ("changes", entry.changesJSON),
             ])
+    }
+
+    fileprivate var secretLines: [String] {
+        let more = skippedSecrets.count > 8 ? ["… and \(skippedSecrets.count - 8) more"] : []
+        return skippedSecrets.prefix(8).map { "\($0.token) is a secret, and stays as it is" } + more
     }
 }
 
@@ -210,7 +215,7 @@ extension Executor {
                 try registry.historyStep(
                     undoing: revision, force: force, remedy: remedy, session: number, rights: rights)
             },
-            { _ in CommitNote(words: "back from \(name)", fields: [("back", .string(name.text))]) })
+            { CommitNote(words: "back from \(name)", lines: $0.secretLines, fields: [("back", .string(name.text))]) })
     }
 
     /// The revision of the commit that switched to a preset; nil without one. A swap that was undone counts as if it had

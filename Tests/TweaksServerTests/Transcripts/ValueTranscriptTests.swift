@@ -177,17 +177,21 @@ import TweaksTestSupport
         Content/Text/Size = 72      # was 60
         ok rev 1
         > undo
-        error conflict Player/Audio/Token is a secret, whose earlier value is not recorded; set it again
+        error conflict Player/Audio/Token is a secret, whose earlier value is not recorded; undo force undoes the rest; set Player/Audio/Token again
+        > undo mine
+        error conflict Player/Audio/Token is a secret, whose earlier value is not recorded; undo mine force undoes the rest; set Player/Audio/Token again
         > undo force
         Content/Text/Size = 60      # was 72
+          Player/Audio/Token is a secret, and stays as it is
         ok rev 2 undid 1 by …
         > get Player/Audio/Token
         Player/Audio/Token = (set)  # string, secret
         ok
         > redo
-        error conflict Player/Audio/Token is a secret, whose earlier value is not recorded; set it again
+        error conflict Player/Audio/Token is a secret, whose earlier value is not recorded; redo force redoes the rest; set Player/Audio/Token again
         > redo force
         Content/Text/Size = 72      # was 60
+          Player/Audio/Token is a secret, and stays as it is
         ok rev 3 redid 1 by …
         > undo farce
         error usage …
