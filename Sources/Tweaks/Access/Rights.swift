@@ -175,11 +175,18 @@ extension TweakScope.Kind {
 extension Rights {
     /// The error for a missing permission on one visible tweak.
     package func denied(_ kind: TweakScope.Kind, _ path: TweakPath) -> TweakError {
-        let granted = words.isEmpty ? "nothing" : words.joined(separator: " ")
-        return TweakError(
+        TweakError(
             .denied,
-            "\(path.token): this session may \(granted); request \(kind.rawValue):\(path.joined), "
-                + "or sign in with a token",
+            "\(path.token): this session may \(text); request \(Self.token("\(kind.rawValue):\(path.joined)"))"
+                + Self.signIn,
             path: path)
     }
+
+    /// The end of a denial, for sessions without a token.
+    package static let signIn = ", or sign in with a token"
+
+    /// The rights in protocol syntax, on one line.
+    package var text: String { words.isEmpty ? "nothing" : words.map(Self.token).joined(separator: " ") }
+
+    private static func token(_ scope: String) -> String { Quoting.needsQuotes(scope) ? Quoting.json(scope) : scope }
 }

@@ -50,8 +50,31 @@ extension TweakView {
             return TweakError(
                 .unknownTweak, "there is no tweak \(Quoting.excerpt(text)); it is called \(node.path.token) now")
         }
-        let guess = suggestion(for: text).map { "; did you mean \($0.token)?" } ?? "; see ls or find"
+        let remedy = listing.groups.isEmpty ? "; there are no tweaks yet" : "; see ls or find"
+        let near = groupSuggestion(for: text.pathParts) ?? suggestion(for: text)?.token
+        let guess = near.map { "; did you mean \($0)?" } ?? remedy
         return TweakError(.unknownTweak, "there is no tweak \(Quoting.excerpt(text))\(guess)")
+    }
+
+    /// The category or collection most similar to a text of one or two parts; nil if a name is as similar.
+    private func groupSuggestion(for parts: [String]) -> String? {
+        if parts.count > 2 { return nil }
+        let groups = listing.groups
+        let names = groups.lazy.flatMap(\.nodes).prefix(parts.count == 1 ? 2_000 : 0).map(\.path.name)
+        let categories = groups.prefix(1_000).map(\.category)
+        guard let category = Spelling.nearest(to: parts[0], among: Array(names) + categories),
+            categories.contains(category), !names.contains(category)
+        else { return nil }
+        var near = [category]
+        if parts.count == 2 {
+            let within = groups.lazy.filter { $0.category == category }.map(\.collection)
+            guard let collection = Spelling.nearest(to: parts[1], among: within) else { return nil }
+            near.append(collection)
+        }
+        // A group that exists is no path, and no better guess.
+        if near == parts { return nil }
+        let text = near.joined(separator: "/")
+        return Quoting.needsQuotes(text) ? Quoting.json(text) : text
     }
 
     /// The most similar path: the nearest category, then collection, then name.

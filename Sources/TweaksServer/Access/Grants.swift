@@ -128,11 +128,6 @@ extension Session {
 }
 
 extension Rights {
-    /// The rights in protocol syntax, on one line.
-    var text: String {
-        words.isEmpty ? "nothing" : words.map { Quoting.needsQuotes($0) ? Quoting.json($0) : $0 }.joined(separator: " ")
-    }
-
     var json: JSON { .array(words.map(JSON.string)) }
 }
 
@@ -184,8 +179,7 @@ extension Rights {
             case .some(let kind): kind.rawValue
             case .whole(let kind): "\(kind.rawValue) for everything"
             }
-        let had = words.isEmpty ? "nothing" : words.joined(separator: " ")
         return TweakError(
-            .denied, "this needs \(wanted), and this session may \(had); request it, or sign in with a token")
+            .denied, "this needs \(wanted), and this session may \(text); request it" + Self.signIn)
     }
 }

@@ -98,6 +98,7 @@ final class Executor {
     }
 
     func refusal(_ error: TweakError, of request: Request, _ session: Session) -> Outcome {
+        let error = explained(error, session)
         if request.command.effect == .isQueued { session.batch?.fail(error) }
         notifyDenied(error, request.command.name, session)
         return .reply(.error(error))
@@ -169,6 +170,16 @@ final class Executor {
         }
         return correction.error(
             .session(showsValue: !tweak.flags.contains(.secret), isText: tweak.node.takesWords))
+    }
+
+    /// The error with a remedy that fits the session and the words of the request.
+    private func explained(_ error: TweakError, _ session: Session) -> TweakError {
+        // Who has signed in already is told nothing new.
+        guard error.code == .denied, !session.credentials.tokens.isEmpty, error.message.hasSuffix(Rights.signIn) else {
+            return error
+        }
+        let message = String(error.message.dropLast(Rights.signIn.count))
+        return TweakError(error.code, message, path: error.path, limit: error.limit)
     }
 
     /// The tweak or action with this path, or `unknown-tweak`.

@@ -79,6 +79,17 @@ import TweaksTestSupport
         #expect(registry.revision == 0)
     }
 
+    @Test func theScopesOfADenialCanBePasted() throws {
+        _ = try registry.register("Label", "Text", "Font Name", "Arial")
+        let client = try server.connect(scopes: "read \"write:Theme/New Look\"")
+        #expect(
+            try client.status("set 'Label/Text/Font Name' x")
+                == "error denied \"Label/Text/Font Name\": this session may read \"write:Theme/New Look\"; "
+                + "request \"write:Label/Text/Font Name\", or sign in with a token")
+        #expect(try client.status("request \"write:Label/Text/Font Name\"").hasPrefix("ok granted"))
+        #expect(try client.status("set 'Label/Text/Font Name' x").hasPrefix("ok"))
+    }
+
     @Test func aPatternSkipsTweaksThatMayNotBeChangedUnlessAllAre() throws {
         let (client, other) = (try server.connect(scopes: "read write:Label"), try server.connect(scopes: "admin"))
         for line in ["Label/Text/Size = 61", "Theme/Main/Depth = 2"] { try other.ask(line) }

@@ -1,6 +1,7 @@
 // Replays conversations about the session and the server: batches, actions, help, modes, and lines that do nothing.
 
 import Testing
+import Tweaks
 import TweaksTestSupport
 
 @Suite(.blocking) struct SessionTranscriptTests {
@@ -187,6 +188,12 @@ import TweaksTestSupport
         let (reply, newer) = (try client.ask("hello 1"), try client.ask("hello 7"))
         #expect(newer.map { $0.prefix { $0 != ":" } } == reply.map { $0.prefix { $0 != ":" } })
         for line in ["  name: example", "  protocol: 1", "  rev: 0", "ok"] { #expect(newer.contains(line)) }
+    }
+
+    @Test(arguments: ["get A/B/s", "A/B/s = 5", "ls A"]) func anEmptyRegistryIsCalledEmpty(_ line: String) throws {
+        let status = try TestServer(registry: TweakRegistry()).connect().status(line)
+        #expect(status.hasPrefix("error unknown-tweak "))
+        #expect(status.hasSuffix("; there are no tweaks yet"), "\(status)")
     }
 
     @Test func helpListsEveryCommand() throws {
