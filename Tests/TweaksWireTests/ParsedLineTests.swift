@@ -147,6 +147,19 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
         ),
         ("A/B/C 5", "= is missing: A/B/C = 5", "= is missing: A/B/C = VALUE"),
         ("A/B/C two words", "= is missing: A/B/C = \"two words\"", "= is missing: A/B/C = \"VALUE\""),
+        (
+            "A/B/C d = 5", "a path with blanks needs quotes: \"A/B/C d\" = 5",
+            "a path with blanks needs quotes: \"A/B/C d\" = VALUE"
+        ),
+        (
+            "A/B/C d += 5", "a path with blanks needs quotes: \"A/B/C d\" += 5",
+            "a path with blanks needs quotes: \"A/B/C d\" += VALUE"
+        ),
+        (
+            "A/B c/C = 5", "a path with blanks needs quotes: \"A/B c/C\" = 5",
+            "a path with blanks needs quotes: \"A/B c/C\" = VALUE"
+        ),
+        ("A/B/C c2VjcmV0==", "= is missing: A/B/C = \"c2VjcmV0==\"", "= is missing: A/B/C = \"VALUE\""),
         ("A/B/C: 5", "= replaces the colon: A/B/C = 5", "= replaces the colon: A/B/C = VALUE"),
         ("A/B/C toggle", "set is missing: set A/B/C toggle", "set is missing: set A/B/C toggle"),
         (
@@ -224,6 +237,29 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
         ("set A/B/C =6", Request(.set, ["A/B/C"], change: .assign("=6"))),
     ])
     func theSignOfASetIsSkipped(_ line: String, _ request: Request) { #expect(parsed(line) == .request(request)) }
+
+    /// A line of another protocol still ends its session.
+    @Test(arguments: ["Shop Pool Size = 3", "My Shop/Pool/Size = 3", "a b=c"])
+    func aPathThatBeginsLikeACommandIsFatal(_ line: String) throws {
+        let (code, message, severity) = try error(line)
+        #expect(code == .unknownCommand && severity == .fatalUnlessProven, "\(message)")
+    }
+
+    @Test(arguments: ["see twk_secret/a/b = 5", "x twk_secret = 5"])
+    func aTokenInAPathIsNotRepeated(_ line: String) throws {
+        #expect(try !error(line).message.contains("secret"))
+    }
+
+    @Test(arguments: [
+        ("describe A/B/C d", "a path with blanks needs quotes: describe \"A/B/C d\""),
+        ("ls A/B c", "a path with blanks needs quotes: ls \"A/B c\""),
+        ("export A/B > x", "export [PATTERN], as in: export Content"),
+        ("explain a b", "explain PATH, as in: explain A/B/C"),
+        ("explain \"A/B/C\" d", "explain PATH, as in: explain A/B/C"),
+    ])
+    func onePathOfSeveralWordsNeedsQuotes(_ line: String, _ message: String) throws {
+        #expect(try error(line).message == message)
+    }
 
     @Test func aLongValueIsNotRepeated() throws {
         let message = try error("A/B/C=" + String(repeating: "x", count: 5_000)).message

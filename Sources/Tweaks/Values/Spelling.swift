@@ -6,13 +6,15 @@ package enum Spelling {
     package static let mostCandidates = 5_000
 
     /// The candidate with the fewest edits from the word, ignoring case; nil if all are too different.
-    package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+    package static func nearest(
+        to word: String, among candidates: some Sequence<String>, mostEdits: Int = 4
+    ) -> String? {
         let wanted = letters(String(word.prefix(200)))
         let mask = mask(wanted)
         var rows = Rows()
         var best: (candidate: String, distance: Int)?
         // At most a third of the word may be wrong, and never all of it.
-        let limit = max(1, min(wanted.count / 3 + 1, wanted.count - 1, 4))
+        let limit = max(1, min(wanted.count / 3 + 1, wanted.count - 1, mostEdits))
         for candidate in candidates.prefix(mostCandidates) {
             let bound = min(limit, (best?.distance ?? limit + 1) - 1)
             if bound < 0 { break }

@@ -213,6 +213,8 @@ extension TweakNode {
 
     /// Whether its values may be any words.
     var takesWords: Bool { valueKind == .string }
+    /// Whether its values are lists.
+    var takesList: Bool { valueKind == .list }
 
     /// Converts a request into a change, its value parsed by this tweak's kind.
     func change(_ wanted: Request.Change?) throws(TweakError) -> TweakBatch.Change {

@@ -98,7 +98,7 @@ final class Executor {
     }
 
     func refusal(_ error: TweakError, of request: Request, _ session: Session) -> Outcome {
-        let error = explained(error, session)
+        let error = explained(error, request, session)
         if request.command.effect == .isQueued { session.batch?.fail(error) }
         notifyDenied(error, request.command.name, session)
         return .reply(.error(error))
@@ -165,21 +165,41 @@ final class Executor {
 
     /// The error of a nearly correct line. It repeats no value that may be meant for a secret.
     func error(for correction: Correction, _ session: Session) -> TweakError {
-        guard let tweak = view(session)[correction.path] else {
+        let view = view(session)
+        let correction = correction.meant { view[$0] != nil }
+        guard let tweak = view[correction.path] else {
             return correction.error(.session(showsValue: false, isText: true))
         }
         return correction.error(
-            .session(showsValue: !tweak.flags.contains(.secret), isText: tweak.node.takesWords))
+            .session(
+                showsValue: !tweak.flags.contains(.secret), isText: tweak.node.takesWords,
+                isList: tweak.node.takesList))
     }
 
     /// The error with a remedy that fits the session and the words of the request.
-    private func explained(_ error: TweakError, _ session: Session) -> TweakError {
+    private func explained(_ error: TweakError, _ request: Request, _ session: Session) -> TweakError {
+        if error.code == .unknownTweak { return unquotedPath(request, session) ?? error }
         // Who has signed in already is told nothing new.
         guard error.code == .denied, !session.credentials.tokens.isEmpty, error.message.hasSuffix(Rights.signIn) else {
             return error
         }
         let message = String(error.message.dropLast(Rights.signIn.count))
         return TweakError(error.code, message, path: error.path, limit: error.limit)
+    }
+
+    /// The error of `get Shop/Pool/Queue limit`, where that is one path.
+    private func unquotedPath(_ request: Request, _ session: Session) -> TweakError? {
+        var words = request.words
+        if case .assign(let text)? = request.change { words.append(text) }
+        guard (2...16).contains(words.count), words.reduce(0, { $0 + $1.utf8.count }) <= 1_024 else { return nil }
+        let view = view(session)
+        for start in words.indices {
+            for end in words.indices where end > start {
+                let part = Array(words[start...end])
+                if view[part.joined(separator: " ")] != nil { return request.command.blanksError(part, .unknownTweak) }
+            }
+        }
+        return nil
     }
 
     /// The tweak or action with this path, or `unknown-tweak`.

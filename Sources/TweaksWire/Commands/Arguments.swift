@@ -108,7 +108,19 @@ extension Command {
         var reader = ArgumentReader(self)
         reader.skipsSign = hasSign(tokens)
         if reader.readAll(tokens) { return reader.request }
+        if isPathWithBlanks(tokens) { throw blanksError(tokens.map(\.text)) }
         throw TweakError(.usage, "\(synopsis), as in: \(example)")
+    }
+
+    /// Whether the arguments look like one path or pattern without quotes, where the command takes only one.
+    @inline(never) private func isPathWithBlanks(_ tokens: ArraySlice<Token>) -> Bool {
+        guard let first = entry.positionals.first, entry.positionals.count == 1, first.counts.upperBound == 1,
+            [.path, .pattern, .prefix].contains(first.kind), tokens.count > 1,
+            tokens.contains(where: { $0.text.utf8.contains(UInt8(ascii: "/")) })
+        else { return false }
+        // `> FILE` is for a shell.
+        return tokens.allSatisfy { !$0.isQuoted && !$0.text.hasPrefix(">") && !$0.text.hasPrefix("|") }
+            && TweakPattern(tokens.map(\.text).joined(separator: " ")) != nil
     }
 
     /// Whether the arguments are those of `set PATH = VALUE`. Alone in place of the value, the sign is the value.

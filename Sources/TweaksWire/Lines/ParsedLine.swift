@@ -132,10 +132,21 @@ package enum ParsedLine: Equatable, Sendable {
         return TweakError(.unknownCommand, "\(Quoting.excerpt(text)) is not a command; \(guess)")
     }
 
+    /// Commands of other programs.
+    private static let synonyms = [
+        "login": "auth", "signin": "auth", "exit": "quit", "logout": "quit", "list": "ls", "show": "get",
+        "search": "find", "unset": "reset", "revert": "undo",
+    ]
+
     private static func guess(_ text: String, _ isAlone: Bool) -> String? {
         // A text with a slash or an operator was not meant as a command.
         if text.utf8.contains(UInt8(ascii: "=")) { return nil }
-        if !text.utf8.contains(UInt8(ascii: "/")) { return Spelling.nearest(to: text, among: Command.all.map(\.name)) }
+        if !text.utf8.contains(UInt8(ascii: "/")) {
+            // Two edits of a short word lead to any other: Shop is not swap.
+            return synonyms[text.lowercased()]
+                ?? Spelling.nearest(
+                    to: text, among: Command.all.map(\.name), mostEdits: text.utf8.count < 6 ? 1 : 2)
+        }
         let isPattern = isAlone && text.utf8.count <= Correction.longest && TweakPattern(text) != nil
         return isPattern && Quoting.isSafe(text) ? "get \(text)" : nil
     }
@@ -150,21 +161,28 @@ package struct Correction: Equatable, Sendable {
         /// - Parameters:
         ///   - showsValue: Whether the error repeats the value.
         ///   - isText: Whether the value may be a text of several words.
-        case session(showsValue: Bool, isText: Bool)
+        ///   - isList: Whether the value is a list.
+        case session(showsValue: Bool, isText: Bool, isList: Bool = false)
     }
 
-    package let path: String
+    package private(set) var path: String
     /// `set` or `check`; empty for an assignment.
     private var command = ""
     /// `=`, `+=` or `-=`, in an assignment.
     private var sign = "="
     /// The value as it was written; empty where there is none.
-    private let words: [String]
+    private var words: [String]
     /// What is wrong, in words.
-    private let mistake: String
+    private var mistake: String
+    /// Readings with another path, with more or fewer words.
+    private var others: [Correction] = []
+    /// Whether the line begins like a command, so that it may be of another protocol.
+    private var isCommand = false
 
     /// A failed change invalidates an open batch; a failed `check` does not.
-    package var severity: ParsedLine.Severity { command == "check" ? .ordinary : .badChange }
+    package var severity: ParsedLine.Severity {
+        isCommand ? .fatalUnlessProven : command == "check" ? .ordinary : .badChange
+    }
 
     /// A longer text is not repeated, in bytes.
     fileprivate static let longest = 120
@@ -173,12 +191,21 @@ package struct Correction: Equatable, Sendable {
 
     /// The error that suggests the corrected line.
     package func error(_ place: Place) -> TweakError {
-        guard case .session(let showsValue, let isText) = place else { return error(mistake, line(false)) }
+        guard case .session(let showsValue, let isText, let isList) = place else {
+            return TweakError(.usage, mistake + ": " + line(false) + (hasComma ? "; a list is " + Self.list : ""))
+        }
+        if isList, words.count > 1, !words[0].hasPrefix("["), mistake != Self.blanks {
+            return error("write a list such as " + Self.list, line(false, "[…]"))
+        }
+        if mistake == Self.blanks, words.isEmpty {
+            return error(mistake, command.isEmpty ? "get " + Self.token(path) : line(false))
+        }
         if mistake == Self.noSign, words == ["toggle"] { return error("set is missing", set("toggle")) }
         if let time {
             let timed = set("VALUE for DURATION")
             if isText { return error(mistake, line(showsValue), "; for a time: " + timed) }
-            let reason = mistake == Self.noSign ? "set is missing" : "only set takes a time"
+            let reason =
+                mistake == Self.noSign ? "set is missing" : mistake == Self.blanks ? mistake : "only set takes a time"
             return error(reason, showsValue ? set(words[0] + " for " + time) : timed)
         }
         let isRead = mistake == Self.noValue && sign == "="
@@ -186,14 +213,14 @@ package struct Correction: Equatable, Sendable {
     }
 
     @inline(never) private func error(_ reason: String, _ line: String, _ more: String = "") -> TweakError {
-        TweakError(.usage, reason + ": " + line + more)
+        TweakError(isCommand ? .unknownCommand : .usage, reason + ": " + line + more)
     }
 
     @inline(never) private func set(_ rest: String) -> String { "set " + Self.token(path) + " " + rest }
 
-    @inline(never) private func line(_ showsValue: Bool) -> String {
+    @inline(never) private func line(_ showsValue: Bool, _ list: String? = nil) -> String {
         let value = words.joined(separator: " ")
-        var shown = words.isEmpty || !Quoting.needsQuotes(value) ? "VALUE" : "\"VALUE\""
+        var shown = list ?? (words.isEmpty || !Quoting.needsQuotes(value) ? "VALUE" : "\"VALUE\"")
         if showsValue, !words.isEmpty, value.utf8.count <= Self.longest { shown = Self.token(value) }
         let path = Self.token(path)
         return (command.isEmpty ? path + " " + sign : command + " " + path) + " " + shown
@@ -201,23 +228,107 @@ package struct Correction: Equatable, Sendable {
 
     /// The time at the end of `PATH = VALUE for 1m`, which may also be a text without quotes.
     private var time: String? {
-        guard command.isEmpty, sign == "=", words.count == 3, words[1] == "for", words[0].utf8.count <= Self.longest,
+        guard command.isEmpty || mistake == Self.blanks && command == Command.set.name, sign == "=", words.count == 3,
+            words[1] == "for", words[0].utf8.count <= Self.longest,
             !Quoting.needsQuotes(words[0]), DurationText.parse(words[2]) != nil
         else { return nil }
         return words[2]
     }
 
-    @inline(never) private static func token(_ text: String) -> String {
+    /// Whether the value looks like a list without brackets.
+    private var hasComma: Bool {
+        words.count > 1 && words.dropLast().contains { $0.hasSuffix(",") } && !words[0].utf8.contains(UInt8(ascii: "("))
+    }
+
+    @inline(never) fileprivate static func token(_ text: String) -> String {
         Quoting.needsQuotes(text) ? Quoting.json(text) : text
+    }
+}
+
+extension Command {
+    /// The error of a path or pattern without its quotes, in place of one argument.
+    package func blanksError(_ words: [String], _ code: TweakError.Code = .usage) -> TweakError {
+        let path = Correction.token(words.joined(separator: " "))
+        return TweakError(code, Correction.blanks + ": " + name + " " + path + (takesValue ? " VALUE" : ""))
     }
 }
 
 extension Correction {
     private static let operators = ["+=", "-=", "="]
     private static let severalWords = "quote a value of several words"
+    private static let list = #"["a", "b"]"#
+    fileprivate static let blanks = "a path with blanks needs quotes"
 
     /// The correction of a line without a command; nil when the line does not begin like a change.
     init?(_ tokens: [Token]) {
+        let shorter = Correction(withPathFirst: tokens)
+        let longer = Correction(joining: tokens)
+        // `PATH c2VjcmV0==` may be a secret without the operator: only a tweak of that name says that it is a path.
+        let hasOperator = tokens.first(where: Self.mayEndPath).map(Self.isOperator) ?? false
+        guard var reading = hasOperator ? longer ?? shorter : shorter else { return nil }
+        reading.isCommand = shorter == nil
+        reading.others = [shorter, longer].compactMap(\.self).filter { $0.path != reading.path }
+        self = reading
+    }
+
+    /// `Shop/Pool/Queue limit = 7` and `Shop Pool Size = 7`: all words before the operator are the path.
+    private init?(joining tokens: [Token]) {
+        guard let end = tokens.firstIndex(where: Self.mayEndPath), !tokens[end].isQuoted else { return nil }
+        var parts = tokens[..<end].map(\.text)
+        var words = tokens[end...].map(\.text)
+        if !Self.isOperator(tokens[end]) {
+            let (last, glued) = Self.split(tokens[end], mayEndInColon: false)
+            if !last.isEmpty { parts.append(last) }
+            words[0] = glued ?? ""
+        }
+        // A token is never repeated; a colon is corrected itself.
+        guard parts.count > 1, !parts[0].hasSuffix(":"), !parts.contains(where: { $0.hasPrefix(TokenSecret.prefix) })
+        else { return nil }
+        var path = parts.joined(separator: " ")
+        mistake = Self.blanks
+        if parts.allSatisfy(Self.isPlain) {
+            mistake = "paths have slashes"
+            path = parts.count > 2 ? parts[..<2].joined(separator: "/") + "/" : "CATEGORY/COLLECTION/NAME"
+            path += parts.dropFirst(2).joined(separator: " ")
+        }
+        guard path.utf8.count <= Self.longest, (try? TweakPath(path)) != nil else { return nil }
+        self.path = path
+        sign = Self.removeOperator(&words) ?? "="
+        self.words = words
+    }
+
+    private static func mayEndPath(_ token: Token) -> Bool {
+        token.isQuoted || token.text.utf8.contains(UInt8(ascii: "="))
+    }
+
+    /// Whether a word has only letters, digits, `-` and `_`.
+    private static func isPlain(_ word: String) -> Bool {
+        word.unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic || ("0"..."9").contains($0) || $0 == "_" || $0 == "-"
+        }
+    }
+
+    /// The reading of which the path is known: it may have blanks, and be longer or shorter.
+    package func meant(_ isKnown: (String) -> Bool) -> Correction {
+        if isKnown(path) { return self }
+        if let other = others.first(where: { isKnown($0.path) }) { return other }
+        if isCommand || mistake == Self.blanks { return self }
+        var longer = self
+        for count in 1..<max(1, min(words.count + 1, 9)) {
+            longer.path += " " + words[count - 1]
+            if longer.path.utf8.count > Self.longest { break }
+            guard isKnown(longer.path) else { continue }
+            longer.mistake = Self.blanks
+            longer.words = Array(words[count...])
+            if let sign = Self.removeOperator(&longer.words) { longer.sign = sign }
+            if longer.sign != "=" { longer.command = "" }
+            return longer
+        }
+        return self
+    }
+
+    /// `PATH = VALUE`, where the path is the first word.
+    private init?(withPathFirst tokens: [Token]) {
         guard let first = tokens.first else { return nil }
         let isAssignment = tokens.count > 1 && Self.isOperator(tokens[1])
         let (path, glued) = Self.split(first, mayEndInColon: tokens.count > 1 && !isAssignment)

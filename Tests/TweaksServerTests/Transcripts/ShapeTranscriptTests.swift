@@ -38,6 +38,14 @@ import TweaksTestSupport
         error out-of-range Kinds/New/Delays: 5 values are too many; at most 4
         > Kinds/New/Delays = 7
         error bad-value Kinds/New/Delays: “7” is not a list; write a list such as [1, 2, 3], in 0...60
+        > Kinds/New/Hosts = DE, AT
+        error usage write a list such as ["a", "b"]: Kinds/New/Hosts = […]
+        > set Kinds/New/Hosts DE, AT
+        error usage write a list such as ["a", "b"]: set Kinds/New/Hosts […]
+        > Kinds/New/Hosts = ["DE"] for 1m
+        error usage quote a value of several words: Kinds/New/Hosts = …
+        > Kinds/New/Hosts = DE,AT
+        error bad-value Kinds/New/Hosts: “DE,AT” is not a list; write a list such as …
         > undo
         Kinds/New/Delays = [3, 4]   # was []
         ok rev 7 undid 6 by …

@@ -97,6 +97,75 @@ import TweaksTestSupport
         error unknown-tweak there is no tweak “Content/Text/Sise”; did you mean Content/Text/Size?
         > Content/Text/Size=1
         error usage put spaces around =: Content/Text/Size = 1
+        ## a forced undo goes past a change of a secret alone
+        > Content/Text/Size = 72
+        Content/Text/Size = 72      # was 60
+        ok rev 1
+        > Player/Audio/Token = abc
+        Player/Audio/Token = (set)  # was (unset)
+        ok rev 2
+        > undo force
+          Player/Audio/Token is a secret, and stays as it is
+        ok rev 2 unchanged undid 2 by …
+        > undo
+        Content/Text/Size = 60      # was 72
+        ok rev 3 undid 1 by …
+        ## a path with blanks and without quotes is recognized
+        > ping
+        ok pong
+        > Content/Text/Font Name = Arial
+        error usage a path with blanks needs quotes: "Content/Text/Font Name" = Arial
+        > Content/Text/Font Name=Arial
+        error usage a path with blanks needs quotes: "Content/Text/Font Name" = Arial
+        > Content/Text/Font Name Gill Sans
+        error usage a path with blanks needs quotes: "Content/Text/Font Name" = "Gill Sans"
+        > Content/Text/Font Name
+        error usage a path with blanks needs quotes: get "Content/Text/Font Name"
+        > set Content/Text/Font Name Arial
+        error usage a path with blanks needs quotes: set "Content/Text/Font Name" Arial
+        > set Content/Text/Font Name = Gill Sans
+        error usage a path with blanks needs quotes: set "Content/Text/Font Name" "Gill Sans"
+        > check Content/Text/Font Name Arial
+        error usage a path with blanks needs quotes: check "Content/Text/Font Name" Arial
+        > set Content/Text/Font Name
+        error unknown-tweak a path with blanks needs quotes: set "Content/Text/Font Name" VALUE
+        > get Content/Text/Font Name
+        error unknown-tweak a path with blanks needs quotes: get "Content/Text/Font Name"
+        > get Content/Text/Size Content/Text/Font Name
+        error unknown-tweak a path with blanks needs quotes: get "Content/Text/Font Name"
+        > reset Content/Text/Font Name
+        error unknown-tweak a path with blanks needs quotes: reset "Content/Text/Font Name"
+        > explain Content/Text/Font Name
+        error usage a path with blanks needs quotes: explain "Content/Text/Font Name"
+        > modified Content/Text/Font Name
+        error usage a path with blanks needs quotes: modified "Content/Text/Font Name"
+        > Content/Text/New Name = 5
+        error usage a path with blanks needs quotes: "Content/Text/New Name" = VALUE
+        > Content/Text/String a = b
+        error usage = is missing: Content/Text/String = "a = b"
+        > Content Text Size = 72
+        error unknown-command paths have slashes: Content/Text/Size = 72
+        > Content Text Font Name = Arial
+        error unknown-command paths have slashes: "Content/Text/Font Name" = Arial
+        > Player Audio Token = hunter2
+        error unknown-command paths have slashes: Player/Audio/Token = VALUE
+        > Content Size = 72
+        error unknown-command paths have slashes: CATEGORY/COLLECTION/NAME = VALUE
+        ## a suggestion fits what is expected
+        > ping
+        ok pong
+        > ls Contnt
+        error unknown-tweak there is no tweak “Contnt”; did you mean Content?
+        > get Content/Txt
+        error unknown-tweak there is no tweak “Content/Txt”; did you mean Content/Text?
+        > ls Szie
+        error unknown-tweak there is no tweak “Szie”; did you mean Content/Text/Size?
+        > login
+        error unknown-command “login” is not a command; did you mean auth?
+        > exit
+        error unknown-command “exit” is not a command; did you mean quit?
+        > Shop
+        error unknown-command “Shop” is not a command; type help
         ## the value of a secret is in no reply
         > set Player/Audio/Token hunter2
         Player/Audio/Token = (set)  # was (unset)

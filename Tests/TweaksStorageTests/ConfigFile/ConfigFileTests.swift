@@ -50,6 +50,14 @@ import TweaksTestSupport
         ("A/B", "usage “A/B” is not an assignment; a config file holds only PATH"),
         ("A/B/C", "usage the value is missing: A/B/C = VALUE"), ("A/B/C 3", "usage = is missing: A/B/C = VALUE"),
         ("A/B/C toggle", "usage = is missing: A/B/C = VALUE"),
+        ("Shop/Pool/Queue limit = 7", "usage a path with blanks needs quotes: \"Shop/Pool/Queue limit\" = VALUE"),
+        // It may be a secret.
+        ("A/B/C c2VjcmV0==", "usage = is missing: A/B/C = \"VALUE\""),
+        ("Shop Pool Workers = 3", "usage paths have slashes: Shop/Pool/Workers = VALUE"),
+        (
+            "A/B/C = DE, AT",
+            "usage quote a value of several words: A/B/C = \"VALUE\"; a list is [\"a\", \"b\"]"
+        ),
         ("A/B/C = 3 for 1m", "usage quote a value of several words: A/B/C = \"VALUE\""),
         ("get *", "usage a config file holds only assignments: PATH = VALUE"),
         ("\u{FEFF}A/B/C = 3", "bad-line a byte order mark is in front of this line; delete it"),
