@@ -46,6 +46,7 @@
         let panelAddress: String? = nil
         let panelToken: String? = nil
         let socketPath: String? = nil
+        let isStopped = true
 
         func stop() {}
 
@@ -103,6 +104,7 @@
 
         // MARK: Addresses
 
+        let isStopped = false
         var port: Int? { server.port }
         var socketPath: String? { server.socketPaths.first }
         var panelAddress: String? { server.endpointPort.flatMap { parts.panel?.link(port: $0) } }

@@ -97,13 +97,28 @@ extension TweakDaemon {
     /// ```
     /// An error of the start or of the body is printed on standard error, and the process exits with 1: an error that
     /// leaves `main` would be a trap and a backtrace. `SIGTERM` and `SIGINT` cancel the body's task; what is unsaved is
-    /// written, and this returns. A body that has not ended five seconds later is ended with the process. Without a
-    /// body the program serves until such a signal.
+    /// written, and this returns, whatever the body throws then. A body that has not ended five seconds later is ended
+    /// with the process. Without a body the program serves until such a signal. Where a build serves nothing, by the
+    /// trait Frozen or without Server, the signals keep their default action.
     ///
-    /// The parameters are those of ``start(_:tcp:panel:tokens:access:config:sources:storage:durability:audit:signals:registry:limits:onEvent:tweaks:)-(_,_,_,_,_,_,_,_,_,_,_,_,_,_,any_TweakHandle)``;
-    /// a list of tweaks is one of `tweaks`, too. A program that needs the daemon or its events, or has a loop of its
-    /// own, calls `start` and prints its error.
-    /// - Parameter body: The program, on the actor of the caller.
+    /// A program that needs the daemon or its events, or has a loop of its own, calls
+    /// ``start(_:_:tweaks:)`` and prints its error. The parameters but `body` are fields of ``Configuration``.
+    /// - Parameters:
+    ///   - name: The program's name: letters, digits, `.`, `_` and `-`. It names the socket and the folder.
+    ///   - tcp: ``Configuration/tcp``
+    ///   - panel: ``Configuration/panel``
+    ///   - tokens: ``Configuration/tokens``
+    ///   - access: ``Configuration/access``
+    ///   - config: ``Configuration/config``
+    ///   - sources: ``Configuration/sources``
+    ///   - storage: ``Configuration/storage``
+    ///   - durability: ``Configuration/durability``
+    ///   - audit: ``Configuration/audit``
+    ///   - signals: ``Configuration/signals``; by default both.
+    ///   - registry: ``Configuration/registry``
+    ///   - limits: ``Configuration/limits``
+    ///   - tweaks: Tweaks, groups, actions and lists of them to register first.
+    ///   - body: The program, on the actor of the caller.
     public static func main(
         _ name: String, tcp: TCP = .off, panel: Panel = .off, tokens: String? = nil,
         access: TweakAccess = TweakAccess(), config: ConfigFile? = nil, sources: [Source] = [],
@@ -117,7 +132,7 @@ extension TweakDaemon {
                 name, tcp: tcp, panel: panel, tokens: tokens, access: access, config: config, sources: sources,
                 storage: storage, durability: durability, audit: audit, signals: signals, registry: registry,
                 limits: limits, tweaks: tweaks)
-            try await daemon.run(Task(operation: body))
+            try await daemon.run(body)
         } catch {
             StandardError.write("\(name): \(error)\n")
             exit(1)

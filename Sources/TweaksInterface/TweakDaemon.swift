@@ -1,5 +1,6 @@
 // Controls a running daemon: its addresses, reload and stop.
 
+import Synchronization
 import Tweaks
 
 /// A program's tweaks, served, stored on disk, and loaded from a config file.
@@ -49,12 +50,20 @@ public final class TweakDaemon: Sendable {
         try await service.run {}
     }
 
-    /// Serves until a program ends, or cancels it when a stop signal arrives; then stops.
-    /// - Throws: The error of the program, unless it is that of its cancellation.
-    package func run(_ program: Task<Void, any Error>) async throws {
+    /// Serves while a program runs; a stop signal cancels its task. Stops when it has ended.
+    ///
+    /// A program is not begun when a signal has ended the start: its values may not be loaded.
+    /// - Throws: The error of the program. What it throws after a stop signal is the effect of the cancellation.
+    package func run(
+        _ program: sending @escaping @isolated(any) () async throws -> Void
+    ) async throws {
+        if service?.isStopped ?? false { return try await run() }
+        let program = Task(operation: program)
+        let wasStopped = Mutex(false)
         let serving = Task {
             guard let service else { return await Self.untilCanceled() }
             try? await service.run {
+                wasStopped.withLock { $0 = true }
                 program.cancel()
                 _ = await program.result
             }
@@ -64,12 +73,11 @@ public final class TweakDaemon: Sendable {
         } onCancel: {
             program.cancel()
         }
+        let isEffect = wasStopped.withLock { $0 } || Task.isCancelled
         stop()
         serving.cancel()
         await serving.value
-        do {
-            try result.get()
-        } catch is CancellationError where program.isCancelled {}
+        if !isEffect { try result.get() }
     }
 
     /// Reads the config file now and applies it even if it looks incomplete, as the command `reload` does. Before that
@@ -112,6 +120,9 @@ package protocol DaemonService: Sendable {
     var panelAddress: String? { get }
     var panelToken: String? { get }
     var socketPath: String? { get }
+
+    /// Whether a signal has ended its start.
+    var isStopped: Bool { get }
 
     func stop()
     /// Serves until it is stopped. Once it has stopped, the end of the process is up to the program when `body` returns.

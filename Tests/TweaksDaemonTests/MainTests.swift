@@ -8,13 +8,14 @@ import TweaksTestSupport
 @Suite(.blocking, .tags(.process)) struct MainTests {
     private struct Refusal: Error, CustomStringConvertible { let description = "no such thing; name another one" }
 
-    /// Sends SIGTERM at the end of the start, or during the end.
+    /// Sends SIGTERM while it is asked for values, at the end of the start, or during the end.
     private struct Trigger: TweakValueSource {
+        enum Moment { case load, start, stop }
         let layer = TweakLayer("trigger", rank: 1)
-        var isAtEnd = false
-        func load(_ sink: TweakSourceSink) {}
-        func start(_ sink: TweakSourceSink) { if !isAtEnd { kill(getpid(), SIGTERM) } }
-        func stop() { if isAtEnd { kill(getpid(), SIGTERM) } }
+        let moment: Moment
+        func load(_ sink: TweakSourceSink) { if moment == .load { kill(getpid(), SIGTERM) } }
+        func start(_ sink: TweakSourceSink) { if moment == .start { kill(getpid(), SIGTERM) } }
+        func stop() { if moment == .stop { kill(getpid(), SIGTERM) } }
     }
 
     /// The environment of a child is that of the tests.
@@ -38,6 +39,39 @@ import TweaksTestSupport
         }
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
         #expect(text.hasSuffix("shop: stopping\nshop: no such thing; name another one\n"), "\(text)")
+    }
+
+    /// Only what follows a stop signal is its effect.
+    @Test func aCancellationOfItsOwnIsAnError() async {
+        await #expect(processExitsWith: .exitCode(1)) {
+            Self.isolate()
+            await TweakDaemon.main("shop", storage: .off, registry: TweakRegistry()) { throw CancellationError() }
+        }
+    }
+
+    /// Such as that of a request that was under way.
+    @Test func whatItThrowsAfterAStopSignalIsNoError() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            Self.isolate()
+            await TweakDaemon.main("shop", storage: .off, registry: TweakRegistry()) {
+                kill(getpid(), SIGTERM)
+                try? await Task.sleep(for: .seconds(1_000))
+                // Everything is closed; the parent process passes its signal on.
+                kill(getpid(), SIGTERM)
+                throw Refusal()
+            }
+            exit(42)
+        }
+    }
+
+    /// Its values may not be loaded.
+    @Test func aProgramWhoseStartWasStoppedDoesNotBegin() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            Self.isolate()
+            let trigger = TweakDaemon.Source(Trigger(moment: .load))
+            await TweakDaemon.main("shop", sources: [trigger], storage: .off, registry: TweakRegistry()) { exit(1) }
+            exit(42)
+        }
     }
 
     /// Also that the daemon has stopped then.
@@ -67,7 +101,7 @@ import TweaksTestSupport
     @Test func withoutAProgramItServesUntilAStopSignal() async {
         await #expect(processExitsWith: .exitCode(42)) {
             Self.isolate()
-            let trigger = TweakDaemon.Source(Trigger())
+            let trigger = TweakDaemon.Source(Trigger(moment: .start))
             await TweakDaemon.main("shop", sources: [trigger], storage: .off, registry: TweakRegistry())
             exit(42)
         }
@@ -77,7 +111,7 @@ import TweaksTestSupport
     @Test func theSameSignalAgainDoesNotCutTheEndShort() async {
         await #expect(processExitsWith: .exitCode(42)) {
             Self.isolate()
-            let trigger = TweakDaemon.Source(Trigger(isAtEnd: true))
+            let trigger = TweakDaemon.Source(Trigger(moment: .stop))
             await TweakDaemon.main("shop", sources: [trigger], storage: .off, registry: TweakRegistry()) {
                 kill(getpid(), SIGTERM)
                 try await Task.sleep(for: .seconds(1_000))

@@ -132,13 +132,10 @@
             for stop in stops.values { stop.cancel() }
         }
 
-        /// Restores all dispositions.
+        /// Restores all dispositions; that of a signal which has just requested a stop follows, see `echo`.
         func end() {
-            let (stops, reloads) = state.withLock { state in
-                defer { state.stops = [:] }
-                return (state.stops, state.reloads.take())
-            }
-            for stop in stops.values { stop.cancel() }
+            endStops()
+            let reloads = state.withLock { $0.reloads.take() }
             reloads?.cancel()
         }
 
