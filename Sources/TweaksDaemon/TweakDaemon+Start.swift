@@ -97,9 +97,9 @@ extension TweakDaemon {
     /// ```
     /// An error of the start or of the body is printed on standard error, and the process exits with 1: an error that
     /// leaves `main` would be a trap and a backtrace. `SIGTERM` and `SIGINT` cancel the body's task; what is unsaved is
-    /// written, and this returns, whatever the body throws then. A body that has not ended five seconds later is ended
-    /// with the process. Without a body the program serves until such a signal. Where a build serves nothing, by the
-    /// trait Frozen or without Server, the signals keep their default action.
+    /// written, and this returns; an error of the body is an effect of its cancellation then. A body that has not ended
+    /// five seconds later is ended with the process. Without a body the program serves until such a signal. Where a
+    /// build serves nothing, by the trait Frozen or without Server, the signals keep their default action.
     ///
     /// A program that needs the daemon or its events, or has a loop of its own, calls
     /// ``start(_:_:tweaks:)`` and prints its error. The parameters but `body` are fields of ``Configuration``.
