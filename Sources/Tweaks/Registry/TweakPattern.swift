@@ -25,9 +25,10 @@ package struct TweakPattern: Hashable, Sendable {
 
     /// A pattern or path without the slashes at its end: `Label/`, as completion leaves it, means `Label`.
     package static func trimmed(_ text: String) -> String {
-        var text = text
-        while text.utf8.count > 1, text.utf8.last == UInt8(ascii: "/") { text.removeLast() }
-        return text
+        // By bytes: a slash can be one character with the scalar before it, as after U+0600.
+        var rest = text.utf8[...]
+        while rest.count > 1, rest.last == UInt8(ascii: "/") { rest.removeLast() }
+        return String(Substring(rest))
     }
 
     /// Parses a pattern; nil if a part is empty, or if it has more than three parts beside `**`.

@@ -66,6 +66,14 @@ struct PatternTests {
         #expect(try TweakView(registry).resolve([text, "a/b/c"]).count == 1)
     }
 
+    /// With such a scalar before it, the slash is one character with it.
+    @Test(arguments: ["\u{0600}", "\u{0605}", "\u{06DD}", "\u{070F}"])
+    func aSlashAfterAPrependedScalarIsSkippedAlone(_ scalar: String) throws {
+        let pattern = try #require(TweakPattern("a" + scalar + "/"))
+        #expect(Array(pattern.text.utf8) == Array(("a" + scalar).utf8))
+        #expect(try !pattern.matches(TweakPath("a", "b", "c")))
+    }
+
     /// An exponential matcher would not return.
     @Test func aPatternOfManyStarsIsMatchedQuickly() throws {
         let pattern = try #require(TweakPattern(String(repeating: "a*", count: 60) + "b"))
