@@ -63,7 +63,7 @@ public struct TweakScope: Hashable, Sendable, CustomStringConvertible {
 
     private static func split(_ text: String) -> (word: String, rest: String?) {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return (text, nil) }
-        return (String(text[..<colon]), String(text[text.utf8.index(after: colon)...]))
+        return (String(text[..<colon]), TweakPattern.trimmed(String(text[text.utf8.index(after: colon)...])))
     }
 
     /// The scope's text form.

@@ -15,6 +15,18 @@ import Tweaks
         #expect(TweakScope("write:*") == .write)
     }
 
+    /// A scope that is printed as another one has the same rights.
+    @Test(arguments: [
+        ("admin:*/", "admin"), ("write:*//", "write"), ("read:Label/", "read:Label"),
+        ("write:Label\u{0600}/", "write:Label\u{0600}"), ("run:A/\u{06DD}//", "run:A/\u{06DD}"),
+        ("read:\u{070F}/", "read:\u{070F}"),
+    ])
+    func aSlashAtTheEndIsSkipped(_ text: String, _ printed: String) throws {
+        let scope = try TweakScope(text)
+        #expect(Array(scope.description.utf8) == Array(printed.utf8))
+        #expect(try scope == TweakScope(printed))
+    }
+
     @Test(arguments: ["", "READ", "reads", "read:", ":Label", "read:a//b", "read:a/b/c/d", "read:a\u{7}", "read label"])
     func anInvalidScopeIsRefused(_ text: String) {
         #expect(throws: TweakError.self) { _ = try TweakScope(text) }
