@@ -167,7 +167,7 @@
                 let difference = try reloader.reload()
                 return "\(reloader.path) reloaded, \(Self.counted(difference.changes.count, "change"))"
             } catch {
-                return "\(reloader.path) rejected: \(error.lines.first ?? "")"
+                return "\(reloader.path) rejected: \(error.firstLine ?? "")"
             }
         }
 

@@ -59,7 +59,7 @@
                 ("config", .string(reloader.path)), ("configTweaks", .count(record.count)),
                 ("configReloads", .count(record.reloads)), ("configFailures", .count(record.failures)),
                 ("configSecondsAgo", age.map(JSON.int) ?? .null),
-                ("configError", .text(record.failure?.lines.first)),
+                ("configError", .text(record.failure?.firstLine)),
             ]
         }
 

@@ -91,6 +91,7 @@ import TweaksTestSupport
             ])
         #expect(throws: TweakReloadError.self) { try daemon.reload() }
         #expect(try client.ask("explain Content/Text/Sise")[0].hasPrefix("error unknown-tweak"))
+        #expect(try fixture.statistic("configError", client)?.contains(":3: out-of-range") == true)
         // Many paths that wait for plug-ins hide no error.
         let paths = (1...200).map { "Late/Plug-in/N\($0) = 1\n" }.joined()
         try fixture.save(paths + "Content/Text/Size = 500\n")

@@ -69,17 +69,20 @@ package struct ReloadFailure: Error, Sendable, Equatable {
     /// More paths that no tweak has wait for plug-ins rather than being misspelled.
     private static let maxUnknown = 20
 
-    /// The code of the first error; that of a path without a tweak only if there is no other error.
-    package var code: TweakError.Code {
-        let first = problems.first { $0.error.code != .unknownTweak } ?? problems.first
-        return first?.error.code ?? .io
-    }
+    /// The first error; a path without a tweak only if there is no other error.
+    private var first: Problem? { problems.first { $0.error.code != .unknownTweak } ?? problems.first }
+
+    /// The code of the first error.
+    package var code: TweakError.Code { first?.error.code ?? .io }
+
+    /// The line of the first error.
+    package var firstLine: String? { first.map(line) }
 
     /// `FILE:12: code text` for each listed problem, and the number of the others.
-    package var lines: [String] {
-        problems.map { problem in
-            "\(path)\(problem.line.map { ":\($0)" } ?? ""): \(problem.error)"
-        } + more
+    package var lines: [String] { problems.map(line) + more }
+
+    private func line(_ problem: Problem) -> String {
+        "\(path)\(problem.line.map { ":\($0)" } ?? ""): \(problem.error)"
     }
 
     /// `… and 900 more`, if not all are listed.
