@@ -39,7 +39,8 @@ import Tweaks
     @Test(
         arguments: [
             ("find nonsense", "", "nothing found"), ("modified", "", "nothing is modified"),
-            ("get *", "", "there are no tweaks yet"), ("history", "", "nothing has changed yet"),
+            ("get *", "", "nothing to show"), ("ls", "", "nothing to list"),
+            ("export", "", "nothing to export"), ("history", "", "nothing has changed yet"),
             ("presets", "", "there are no presets"), ("ping", "", nil), ("find size", "A/B/Size = 5", nil),
         ] as [(String, String, String?)])
     func anEmptyAnswerIsExplained(_ line: String, _ body: String, _ wanted: String?) {

@@ -133,7 +133,9 @@ struct Answer: Equatable {
         return switch CommandText.command(of: request) {
         case .find: "nothing found"
         case .modified: "nothing is modified"
-        case .ls, .get, .export: "there are no tweaks yet"
+        case .ls: "nothing to list"
+        case .get: "nothing to show"
+        case .export: "nothing to export"
         case .history: "nothing has changed yet"
         case .presets: "there are no presets"
         case .conflicts: "there are no conflicts"
