@@ -42,7 +42,8 @@ export function formatted(row) {
     show(value) {
       // Milliseconds have fields of their own where the value has some.
       if (isDate) input.step = value.includes('.') ? 0.001 : 1;
-      if (isDate) input.title = inWords(value);
+      // The title of a disabled field is the reason.
+      if (isDate && !row.reason) input.title = inWords(value);
       input.put(isDate ? inField(value) : shown(value));
     },
   };
