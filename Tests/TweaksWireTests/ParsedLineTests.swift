@@ -191,7 +191,32 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
         ("A/B/C=4 for 1m", "only set takes a time: set A/B/C 4 for 1m", ""),
         ("A/B/C 4 for 1m", "set is missing: set A/B/C 4 for 1m", ""),
         ("A/B/C = 4 for ever", "quote a value of several words: A/B/C = \"4 for ever\"", ""),
-        ("A/B/C += 4 for 1m", "quote a value of several words: A/B/C += \"4 for 1m\"", ""),
+        (
+            "A/B/C += 4 for 1m", "only set with a value takes a time: set A/B/C VALUE for DURATION",
+            "only set with a value takes a time: set A/B/C VALUE for DURATION"
+        ),
+        ("set A/B/C += 2 for 10m", "only set with a value takes a time: set A/B/C VALUE for DURATION", ""),
+        ("A/B/C = #FF8800 for 10s", "only set takes a time: set A/B/C #FF8800 for 10s", ""),
+        ("A/B/C = rgb(1, 2, 3) for 10s", "only set takes a time: set A/B/C \"rgb(1, 2, 3)\" for 10s", ""),
+        ("A/B/C = [1, 2] for 10s", "only set takes a time: set A/B/C [1, 2] for 10s", ""),
+        ("A/B/C = '' for 10s", "only set takes a time: set A/B/C \"\" for 10s", ""),
+        (
+            "A/B/C = \"two words\" for 1m", "only set takes a time: set A/B/C \"two words\" for 1m",
+            "only set takes a time: set A/B/C VALUE for DURATION"
+        ),
+        (
+            "set A/B/C two words for 1m", "quote a value of several words: set A/B/C \"two words\" for 1m",
+            "quote a value of several words: set A/B/C VALUE for DURATION"
+        ),
+        // The rest may be a secret.
+        ("A/B/C:5", "= replaces the colon: A/B/C = 5", "= replaces the colon: A/B/C = VALUE"),
+        ("A/B/C:pass=word", "= replaces the colon: A/B/C = \"pass=word\"", "= replaces the colon: A/B/C = \"VALUE\""),
+        ("A/B/C:http://a:b@c/d", "= replaces the colon: A/B/C = http://a:b@c/d", "= replaces the colon: A/B/C = VALUE"),
+        ("A/B/C:pass word", "= replaces the colon: A/B/C = \"pass word\"", "= replaces the colon: A/B/C = \"VALUE\""),
+        (
+            "A/B/C:", "the value is missing: A/B/C = VALUE; get A/B/C shows it",
+            "the value is missing: A/B/C = VALUE; get A/B/C shows it"
+        ),
     ])
     func nearlyCorrectLinesAreCorrected(_ line: String, _ correct: String, _ hidden: String) throws {
         guard case .correctable(let correction) = parsed(line) else { throw Unexpected(what: parsed(line)) }
@@ -205,10 +230,36 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
         #expect(correction.error(.session(showsValue: false, isText: true)).message == hidden)
     }
 
+    /// A name may have a colon, if a tweak of that name exists.
+    @Test(arguments: [
+        ("A/B/C:x", "the value is missing: A/B/C:x = VALUE; get A/B/C:x shows it"),
+        ("A/B/C:x 5", "= is missing: A/B/C:x = 5"), ("A/B/C:x=5", "put spaces around =: A/B/C:x = 5"),
+        ("A/B/C:x: 5", "= replaces the colon: A/B/C:x = 5"),
+    ])
+    func aKnownNameWithAColonIsPreferred(_ line: String, _ message: String) throws {
+        guard case .correctable(let correction) = parsed(line) else { throw Unexpected(what: parsed(line)) }
+        #expect(correction.path == "A/B/C")
+        for known in [["A/B/C:x"], ["A/B/C", "A/B/C:x"]] {
+            let meant = correction.meant(known.contains)
+            #expect(meant.error(.session(showsValue: true, isText: false)).message == message)
+        }
+        #expect(correction.meant { _ in false }.path == "A/B/C")
+    }
+
+    @Test func onlyASwitchIsToggled() throws {
+        guard case .correctable(let correction) = parsed("A/B/C toggle") else { throw Unexpected(what: parsed("")) }
+        let message = correction.error(.session(showsValue: true, isText: false, isSwitch: false)).message
+        #expect(message == "= is missing: A/B/C = VALUE")
+    }
+
     /// A time may also be the end of a text; that of a secret is not repeated.
     @Test(arguments: [
         ("A/B/C = wait for 5m", true, "quote a value of several words: A/B/C = \"wait for 5m\"; for a time: "),
         ("A/B/C wait for 5m", true, "= is missing: A/B/C = \"wait for 5m\"; for a time: "),
+        (
+            "A/B/C = please wait for 5m", true,
+            "quote a value of several words: A/B/C = \"please wait for 5m\"; for a time: "
+        ),
         ("A/B/C = wait for 5m", false, "quote a value of several words: A/B/C = \"VALUE\"; for a time: "),
     ])
     func aTimeAfterATextIsAskedAbout(_ line: String, _ showsValue: Bool, _ start: String) throws {
@@ -252,6 +303,7 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
 
     @Test(arguments: [
         ("describe A/B/C d", "a path with blanks needs quotes: describe \"A/B/C d\""),
+        ("ls A/B A/C", "ls [PREFIX], as in: ls Content"),
         ("ls A/B c", "a path with blanks needs quotes: ls \"A/B c\""),
         ("export A/B > x", "export [PATTERN], as in: export Content"),
         ("explain a b", "explain PATH, as in: explain A/B/C"),

@@ -215,6 +215,8 @@ extension TweakNode {
     var takesWords: Bool { valueKind == .string }
     /// Whether its values are lists.
     var takesList: Bool { valueKind == .list }
+    /// Whether it can be toggled.
+    var isSwitch: Bool { valueKind == .bool }
 
     /// Converts a request into a change, its value parsed by this tweak's kind.
     func change(_ wanted: Request.Change?) throws(TweakError) -> TweakBatch.Change {

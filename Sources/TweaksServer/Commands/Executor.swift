@@ -173,7 +173,7 @@ final class Executor {
         return correction.error(
             .session(
                 showsValue: !tweak.flags.contains(.secret), isText: tweak.node.takesWords,
-                isList: tweak.node.takesList))
+                isList: tweak.node.takesList, isSwitch: tweak.node.isSwitch))
     }
 
     /// The error with a remedy that fits the session and the words of the request.

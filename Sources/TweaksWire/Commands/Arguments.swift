@@ -116,7 +116,8 @@ extension Command {
     @inline(never) private func isPathWithBlanks(_ tokens: ArraySlice<Token>) -> Bool {
         guard let first = entry.positionals.first, entry.positionals.count == 1, first.counts.upperBound == 1,
             [.path, .pattern, .prefix].contains(first.kind), tokens.count > 1,
-            tokens.contains(where: { $0.text.utf8.contains(UInt8(ascii: "/")) })
+            // Two with slashes are two paths.
+            tokens.count(where: { $0.text.utf8.contains(UInt8(ascii: "/")) }) == 1
         else { return false }
         // `> FILE` is for a shell.
         return tokens.allSatisfy { !$0.isQuoted && !$0.text.hasPrefix(">") && !$0.text.hasPrefix("|") }

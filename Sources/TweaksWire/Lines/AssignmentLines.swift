@@ -80,7 +80,10 @@ package struct AssignmentLines: Sendable {
         case .correctable(let correction): throw correction.error(.file)
         case .failure(let error, _):
             // JSON's names are quoted, with a colon after the quote.
-            let isJSON = error.code == .badQuoting && zip(line, line.dropFirst()).contains { $0 == (0x22, 0x3A) }
+            let start = line.first { $0 != 0x20 && $0 != 0x09 }
+            let isJSON =
+                error.code == .badQuoting && (start == UInt8(ascii: "\"") || start == UInt8(ascii: "{"))
+                && zip(line, line.dropFirst()).contains { $0 == (0x22, 0x3A) }
             throw Self.mistake(isJSON ? [Token(":")] : tokens ?? [], subject).map { TweakError(.usage, $0) } ?? error
         case .request: throw TweakError(.usage, "\(subject) holds only assignments: PATH = VALUE")
         }

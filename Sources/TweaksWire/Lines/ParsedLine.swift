@@ -162,7 +162,8 @@ package struct Correction: Equatable, Sendable {
         ///   - showsValue: Whether the error repeats the value.
         ///   - isText: Whether the value may be a text of several words.
         ///   - isList: Whether the value is a list.
-        case session(showsValue: Bool, isText: Bool, isList: Bool = false)
+        ///   - isSwitch: Whether the value may be toggled.
+        case session(showsValue: Bool, isText: Bool, isList: Bool = false, isSwitch: Bool = true)
     }
 
     package private(set) var path: String
@@ -176,6 +177,8 @@ package struct Correction: Equatable, Sendable {
     private var mistake: String
     /// Readings with another path, with more or fewer words.
     private var others: [Correction] = []
+    /// The reading in which a colon within the first word belongs to the path; one at most.
+    private var whole: [Correction] = []
     /// Whether the line begins like a command, so that it may be of another protocol.
     private var isCommand = false
 
@@ -191,23 +194,19 @@ package struct Correction: Equatable, Sendable {
 
     /// The error that suggests the corrected line.
     package func error(_ place: Place) -> TweakError {
-        guard case .session(let showsValue, let isText, let isList) = place else {
-            return TweakError(.usage, mistake + ": " + line(false) + (hasComma ? "; a list is " + Self.list : ""))
-        }
+        guard case .session(let showsValue, let isText, let isList, let isSwitch) = place else { return fileError }
+        let time = time
+        if let time, sign != "=" { return timeError(time, showsValue, isText) }
         if isList, words.count > 1, !words[0].hasPrefix("["), mistake != Self.blanks {
             return error("write a list such as " + Self.list, line(false, "[…]"))
         }
         if mistake == Self.blanks, words.isEmpty {
             return error(mistake, command.isEmpty ? "get " + Self.token(path) : line(false))
         }
-        if mistake == Self.noSign, words == ["toggle"] { return error("set is missing", set("toggle")) }
-        if let time {
-            let timed = set("VALUE for DURATION")
-            if isText { return error(mistake, line(showsValue), "; for a time: " + timed) }
-            let reason =
-                mistake == Self.noSign ? "set is missing" : mistake == Self.blanks ? mistake : "only set takes a time"
-            return error(reason, showsValue ? set(words[0] + " for " + time) : timed)
+        if mistake == Self.noSign, words == ["toggle"] {
+            return isSwitch ? error("set is missing", set("toggle")) : error(mistake, line(false))
         }
+        if let time { return timeError(time, showsValue, isText) }
         let isRead = mistake == Self.noValue && sign == "="
         return error(mistake, line(showsValue), isRead ? "; get " + Self.token(path) + " shows it" : "")
     }
@@ -226,13 +225,39 @@ package struct Correction: Equatable, Sendable {
         return (command.isEmpty ? path + " " + sign : command + " " + path) + " " + shown
     }
 
-    /// The time at the end of `PATH = VALUE for 1m`, which may also be a text without quotes.
-    private var time: String? {
-        guard command.isEmpty || mistake == Self.blanks && command == Command.set.name, sign == "=", words.count == 3,
-            words[1] == "for", words[0].utf8.count <= Self.longest,
-            !Quoting.needsQuotes(words[0]), DurationText.parse(words[2]) != nil
+    /// The error of a line in a file. The words before the operator may be part of a secret.
+    private var fileError: TweakError {
+        var text = mistake + ": "
+        if mistake != Self.blanks, mistake != Self.noSlashes {
+            text += line(false) + (hasComma ? "; a list is " + Self.list : "")
+        } else if let shorter = others.first {
+            text = shorter.mistake + ": " + shorter.line(false) + "; " + mistake
+        } else {
+            text += (mistake == Self.blanks ? "\"CATEGORY/COLLECTION/NAME\"" : "CATEGORY/COLLECTION/NAME") + " = VALUE"
+        }
+        return TweakError(.usage, text)
+    }
+
+    /// The value and the time of `PATH = VALUE for 1m`, which may also be a text without quotes.
+    private var time: (value: String, duration: String)? {
+        guard command.isEmpty || command == Command.set.name, words.count > 2, words[words.count - 2] == "for",
+            let duration = words.last, DurationText.parse(duration) != nil
         else { return nil }
-        return words[2]
+        return (words.dropLast(2).joined(separator: " "), duration)
+    }
+
+    private func timeError(_ time: (value: String, duration: String), _ showsValue: Bool, _ isText: Bool) -> TweakError
+    {
+        let timed = set("VALUE for DURATION")
+        if sign != "=" { return error("only set with a value takes a time", timed) }
+        // A token with blanks had quotes, so that the time is no part of it.
+        let isUnquoted = command.isEmpty && (words.count > 3 || !words[0].contains(" "))
+        if isText, isUnquoted { return error(mistake, line(showsValue), "; for a time: " + timed) }
+        let reason =
+            mistake == Self.noSign
+            ? "set is missing" : command.isEmpty && mistake != Self.blanks ? "only set takes a time" : mistake
+        let isShown = showsValue && time.value.utf8.count <= Self.longest
+        return error(reason, isShown ? set(Self.value(time.value) + " for " + time.duration) : timed)
     }
 
     /// Whether the value looks like a list without brackets.
@@ -240,8 +265,15 @@ package struct Correction: Equatable, Sendable {
         words.count > 1 && words.dropLast().contains { $0.hasSuffix(",") } && !words[0].utf8.contains(UInt8(ascii: "("))
     }
 
+    /// A value as one token: a color and a list need no quotes.
+    private static func value(_ text: String) -> String {
+        let tokens = Array(("a = " + text).utf8).withUnsafeBufferPointer { try? Tokenizer.tokens($0) }
+        let isToken = tokens.map { $0.count == 3 && !$0[2].isQuoted && $0[2].text == text } ?? false
+        return isToken ? text : Quoting.json(text)
+    }
+
     @inline(never) fileprivate static func token(_ text: String) -> String {
-        Quoting.needsQuotes(text) ? Quoting.json(text) : text
+        text.isEmpty || Quoting.needsQuotes(text) ? Quoting.json(text) : text
     }
 }
 
@@ -257,6 +289,7 @@ extension Correction {
     private static let operators = ["+=", "-=", "="]
     private static let severalWords = "quote a value of several words"
     private static let list = #"["a", "b"]"#
+    private static let noSlashes = "paths have slashes"
     fileprivate static let blanks = "a path with blanks needs quotes"
 
     /// The correction of a line without a command; nil when the line does not begin like a change.
@@ -268,6 +301,8 @@ extension Correction {
         guard var reading = hasOperator ? longer ?? shorter : shorter else { return nil }
         reading.isCommand = shorter == nil
         reading.others = [shorter, longer].compactMap(\.self).filter { $0.path != reading.path }
+        // A name may have a colon.
+        reading.whole = Correction(withPathFirst: tokens, at: tokens.count > 1 ? .last : .never).map { [$0] } ?? []
         self = reading
     }
 
@@ -277,7 +312,7 @@ extension Correction {
         var parts = tokens[..<end].map(\.text)
         var words = tokens[end...].map(\.text)
         if !Self.isOperator(tokens[end]) {
-            let (last, glued) = Self.split(tokens[end], mayEndInColon: false)
+            let (last, glued) = Self.split(tokens[end], at: .never)
             if !last.isEmpty { parts.append(last) }
             words[0] = glued ?? ""
         }
@@ -287,7 +322,7 @@ extension Correction {
         var path = parts.joined(separator: " ")
         mistake = Self.blanks
         if parts.allSatisfy(Self.isPlain) {
-            mistake = "paths have slashes"
+            mistake = Self.noSlashes
             path = parts.count > 2 ? parts[..<2].joined(separator: "/") + "/" : "CATEGORY/COLLECTION/NAME"
             path += parts.dropFirst(2).joined(separator: " ")
         }
@@ -310,6 +345,7 @@ extension Correction {
 
     /// The reading of which the path is known: it may have blanks, and be longer or shorter.
     package func meant(_ isKnown: (String) -> Bool) -> Correction {
+        if let whole = whole.first, isKnown(whole.path) { return whole }
         if isKnown(path) { return self }
         if let other = others.first(where: { isKnown($0.path) }) { return other }
         if isCommand || mistake == Self.blanks { return self }
@@ -328,23 +364,25 @@ extension Correction {
     }
 
     /// `PATH = VALUE`, where the path is the first word.
-    private init?(withPathFirst tokens: [Token]) {
+    private init?(withPathFirst tokens: [Token], at colon: Colon = .first) {
         guard let first = tokens.first else { return nil }
         let isAssignment = tokens.count > 1 && Self.isOperator(tokens[1])
-        let (path, glued) = Self.split(first, mayEndInColon: tokens.count > 1 && !isAssignment)
+        let (path, glued) = Self.split(first, at: isAssignment ? .never : colon)
+        let hasColon = glued?.utf8.first == UInt8(ascii: ":")
         let slash = UInt8(ascii: "/")
         let isPath = first.isQuoted || path.utf8.count(where: { $0 == slash }) == 2 && path.utf8.last != slash
         guard isPath || isAssignment else { return nil }
         self.path = path
         var words = tokens.dropFirst().map(\.text)
-        if let glued, glued != ":" { words.insert(glued, at: 0) }
+        let value = (glued ?? "").unicodeScalars.dropFirst(hasColon ? 1 : 0)
+        if !value.isEmpty { words.insert(String(value), at: 0) }
         let sign = tokens.count > 1 && tokens[1].isQuoted && glued == nil ? nil : Self.removeOperator(&words)
         self.words = words
         self.sign = sign ?? "="
         if words.isEmpty {
             mistake = Self.noValue
         } else if sign == nil {
-            mistake = glued == ":" ? "= replaces the colon" : Self.noSign
+            mistake = hasColon ? "= replaces the colon" : Self.noSign
         } else {
             // With spaces around the operator, and a value, the only error is that the value has several words.
             mistake = isAssignment && glued == nil ? Self.severalWords : "put spaces around " + self.sign
@@ -373,17 +411,34 @@ extension Correction {
         !token.isQuoted && operators.contains(token.text)
     }
 
-    /// A path, and what follows it without a space: an operator and a value, or a colon.
-    private static func split(_ token: Token, mayEndInColon: Bool) -> (path: String, glued: String?) {
+    /// The colon after which a value may follow.
+    private enum Colon { case never, first, last }
+
+    /// A path, and what follows it without a space: an operator and a value, or a colon and perhaps a value.
+    private static func split(_ token: Token, at colon: Colon) -> (path: String, glued: String?) {
         let text = token.text
         if token.isQuoted { return (text, nil) }
-        if let sign = text.firstIndex(of: "=") {
-            let path = text[..<sign]
-            let end = ["+", "-"].contains(path.last) ? path.index(before: sign) : sign
-            return (String(path[..<end]), String(text[end...]))
+        if colon == .first, let end = colonAfterPath(text) { return (String(text[..<end]), String(text[end...])) }
+        // By bytes: an accent may follow the sign.
+        if let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")) {
+            let path = text[..<sign].utf8
+            let isSum = path.last == UInt8(ascii: "+") || path.last == UInt8(ascii: "-")
+            let end = isSum ? path.index(before: sign) : sign
+            return (String(text[..<end]), String(text[end...]))
         }
-        if mayEndInColon, text.last == ":" { return (String(text.dropLast()), ":") }
+        if colon == .last, text.last == ":" { return (String(text.dropLast()), ":") }
         return (text, nil)
+    }
+
+    /// The first colon in the third part. What follows may be a secret, with slashes and signs of its own.
+    private static func colonAfterPath(_ text: String) -> String.Index? {
+        var slashes = 0
+        let end = text.utf8.indices.first { index in
+            if text.utf8[index] == UInt8(ascii: "/") { slashes += 1 }
+            return slashes > 2 || slashes == 2 && text.utf8[index] == UInt8(ascii: ":")
+        }
+        guard let end, slashes == 2, (try? TweakPath(String(text[..<end]))) != nil else { return nil }
+        return end
     }
 
     /// Removes the operator at the beginning of the words, with or without a value attached.

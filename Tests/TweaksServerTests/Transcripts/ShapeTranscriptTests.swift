@@ -43,7 +43,7 @@ import TweaksTestSupport
         > set Kinds/New/Hosts DE, AT
         error usage write a list such as ["a", "b"]: set Kinds/New/Hosts […]
         > Kinds/New/Hosts = ["DE"] for 1m
-        error usage quote a value of several words: Kinds/New/Hosts = …
+        error usage only set takes a time: set Kinds/New/Hosts ["DE"] for 1m
         > Kinds/New/Hosts = DE,AT
         error bad-value Kinds/New/Hosts: “DE,AT” is not a list; write a list such as …
         > undo

@@ -275,6 +275,14 @@ import TweaksTestSupport
         error usage only set takes a time: set Content/Text/Size 72 for 10m
         > Content/Text/String = wait for 5m
         error usage quote a value of several words: Content/Text/String = "wait for 5m"; for a time: set Content/Text/String VALUE for DURATION
+        > Content/Text/String = "two words" for 5m
+        error usage only set takes a time: set Content/Text/String "two words" for 5m
+        > Content/Text/Size += 2 for 10m
+        error usage only set with a value takes a time: set Content/Text/Size VALUE for DURATION
+        > Content/Text/Size toggle
+        error usage = is missing: Content/Text/Size = VALUE
+        > Player/Audio/Token:abc
+        error usage = replaces the colon: Player/Audio/Token = VALUE
         > Player/Audio/Token = abc for 10m
         error usage quote a value of several words: Player/Audio/Token = "VALUE"; for a time: set Player/Audio/Token VALUE for DURATION
         > set Content/Text/Size 720 for 10m

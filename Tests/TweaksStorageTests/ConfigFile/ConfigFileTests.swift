@@ -50,10 +50,20 @@ import TweaksTestSupport
         ("A/B", "usage “A/B” is not an assignment; a config file holds only PATH"),
         ("A/B/C", "usage the value is missing: A/B/C = VALUE"), ("A/B/C 3", "usage = is missing: A/B/C = VALUE"),
         ("A/B/C toggle", "usage = is missing: A/B/C = VALUE"),
-        ("Shop/Pool/Queue limit = 7", "usage a path with blanks needs quotes: \"Shop/Pool/Queue limit\" = VALUE"),
-        // It may be a secret.
+        // It may be a secret, or a part of one.
+        (
+            "Shop/Pool/Queue limit = 7",
+            "usage = is missing: Shop/Pool/Queue = \"VALUE\"; a path with blanks needs quotes"
+        ),
+        ("My Shop/Pool/Size = 7", "usage a path with blanks needs quotes: \"CATEGORY/COLLECTION/NAME\" = VALUE"),
+        ("Auth/Api/Key:hunter2", "usage = replaces the colon: Auth/Api/Key = VALUE"),
+        ("Auth/Api/Key:aHVudGVyMg==", "usage = replaces the colon: Auth/Api/Key = \"VALUE\""),
+        (
+            "Auth/Api/Key:hunter 2 = 3",
+            "usage = replaces the colon: Auth/Api/Key = \"VALUE\"; a path with blanks needs quotes"
+        ),
         ("A/B/C c2VjcmV0==", "usage = is missing: A/B/C = \"VALUE\""),
-        ("Shop Pool Workers = 3", "usage paths have slashes: Shop/Pool/Workers = VALUE"),
+        ("Shop Pool Workers = 3", "usage paths have slashes: CATEGORY/COLLECTION/NAME = VALUE"),
         (
             "A/B/C = DE, AT",
             "usage quote a value of several words: A/B/C = \"VALUE\"; a list is [\"a\", \"b\"]"
@@ -62,6 +72,10 @@ import TweaksTestSupport
         ("get *", "usage a config file holds only assignments: PATH = VALUE"),
         ("\u{FEFF}A/B/C = 3", "bad-line a byte order mark is in front of this line; delete it"),
         ("\u{FEFF}# a comment", "bad-line a byte order mark is in front of this line; delete it"),
+        (
+            "A/B/C = {\"a\":1}",
+            "bad-quoting quotes must surround a whole token: \"two words\" with JSON's escapes, or 'as it is'"
+        ),
         (
             "A/B/C = \"open",
             "bad-quoting quotes must surround a whole token: \"two words\" with JSON's escapes, or 'as it is'"
