@@ -204,13 +204,14 @@ extension DeclarationInfo {
         if components[0].choices == nil { noteCases(of: first) }
     }
 
-    /// Notes the type of a value that is a case of an enumeration which lists its cases nowhere: any raw value would be
-    /// accepted, and then not fit.
-    fileprivate mutating func noteCases(of value: Any) {
-        guard value is any RawRepresentable, !(value is any CaseIterable),
+    /// Notes the type of a value that is a case of an enumeration which lists its cases nowhere, and is stored as its raw
+    /// value: any would be accepted, and then not fit. An enumeration with a conversion of its own knows what fits.
+    fileprivate mutating func noteCases<Value: TweakStorable>(of value: Value) {
+        guard let raw = (value as? any RawRepresentable)?.rawValue as? any TweakStorable, !(value is any CaseIterable),
+            Value.tweakChoices.isEmpty, value.tweakErased == raw.tweakErased,
             Mirror(reflecting: value).displayStyle == .enum
         else { return }
-        unlisted = "\(type(of: value))"
+        unlisted = "\(Value.self)"
     }
 
     /// The definition, checked for consistency.

@@ -84,11 +84,53 @@ struct RawValueTests {
         expectRefused("plum", by: listed.erased, .notAChoice)
     }
 
+    @Test func anEnumerationWithAConversionOfItsOwnIsNotRefused() throws {
+        let power = Tweak("Kind", "Of", "Power", Power.off, registry: registry)
+        #expect(power.erased.kind == .bool)
+        try power.erased.set(text: "true")
+        #expect(power.value == .on)
+        #expect(try registry.register("Kind", "Of", "Powers", [Power.off]).erased.kind == .list)
+        let gear = Tweak("Kind", "Of", "Gear", Gear.park, registry: registry)
+        #expect(gear.choices.map(\.name) == ["P", "D"])
+        try gear.erased.set(text: "D")
+        #expect(gear.value == .drive)
+    }
+
     @Test func aWrapperIsOfTheKindOfItsRawValue() throws {
         let tweak = Tweak("Kind", "Of", "Meters", Meters(rawValue: 5), in: Meters(rawValue: 1)..., registry: registry)
         #expect(tweak.erased.kind == .int && tweak.erased.upperBound == .int(255))
         try tweak.erased.set(text: "7")
         #expect(tweak.value == Meters(rawValue: 7))
         expectRefused("0", by: tweak.erased, .outOfRange)
+    }
+}
+
+/// Is stored as a Boolean.
+private enum Power: Int, TweakConvertible {
+    case off, on
+
+    init?(_ value: TweakValue) {
+        guard case .bool(let isOn) = value else { return nil }
+        self = isOn ? .on : .off
+    }
+    var erased: TweakValue { .bool(self == .on) }
+    static var tweakKind: TweakKind? { .bool }
+}
+
+/// Is stored as a choice with names of its own.
+private enum Gear: Int, TweakConvertible {
+    case park, drive
+
+    init?(_ value: TweakValue) {
+        switch value {
+        case .choice("P"), .string("P"): self = .park
+        case .choice("D"), .string("D"): self = .drive
+        default: return nil
+        }
+    }
+    var erased: TweakValue { .choice(self == .park ? "P" : "D") }
+    static var tweakKind: TweakKind? { .choice }
+    static var tweakChoices: [TweakChoice<Gear>] {
+        [TweakChoice(.park, name: "P"), TweakChoice(.drive, name: "D")]
     }
 }
