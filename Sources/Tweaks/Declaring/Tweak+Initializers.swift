@@ -1,4 +1,4 @@
-// Declares tweaks with `Tweak(…)` and `@Tweak(…)`: plain, with a range, labeled choices, lists and points.
+// Declares tweaks with `Tweak(…)` and `@Tweak(…)`: plain, with a range, labeled choices, and lists.
 //
 // An invalid declaration (a default outside its own range, a path of another type) stops the program with an
 // explanation; the forms of `TweakRegistry.register` throw instead.
@@ -280,53 +280,6 @@ extension Tweak where Value: TweakContainer, Value.TweakComponent: TweakBounded 
             category, collection, name, wrappedValue, in: range, step: step, minLength: minLength, maxLength: maxLength,
             unit: unit, policy: policy, help: help, formerly: formerly, flags: flags, registry: registry,
             fileID: fileID, line: line)
-    }
-}
-
-extension Tweak where Value: TweakPointConvertible {
-    /// A point within a range for each coordinate.
-    ///
-    /// ```swift
-    /// static let offset = Tweak("Label", "Text", "Offset", TweakPoint(x: 12, y: 40), in: .init(x: 0...320, y: 0...90))
-    /// ```
-    /// The parameters that are not in this list are those of
-    /// ``Tweak/init(_:_:_:_:choices:maxLength:validate:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
-    ///
-    /// - `range`: The points accepted, bounds included.
-    /// - `step`: The distance between coordinates, counted from the lower bounds.
-    @_disfavoredOverload
-    public init(
-        _ category: String, _ collection: String, _ name: String, _ defaultValue: Value, in range: TweakPointRange,
-        step: Double? = nil, unit: String? = nil, policy: TweakPolicy = .reject, help: String? = nil,
-        formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil, fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) {
-        self = registry.declared(
-            category, collection, name, defaultValue,
-            .described(
-                .point(
-                    range, step: step,
-                    DeclarationInfo(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags))),
-            TweakSource(fileID: fileID, line: line))
-    }
-
-    /// As a property, a point within a range for each coordinate.
-    ///
-    /// ```swift
-    /// @Tweak("Label", "Text", "Offset", in: .init(x: 0...320, y: 0...200)) var offset = TweakPoint(x: 12, y: 40)
-    /// ```
-    /// `wrappedValue` is the default; the other parameters are those of
-    /// ``Tweak/init(_:_:_:_:in:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
-    @_disfavoredOverload
-    public init(
-        wrappedValue: Value, _ category: String, _ collection: String, _ name: String, in range: TweakPointRange,
-        step: Double? = nil, unit: String? = nil, policy: TweakPolicy = .reject, help: String? = nil,
-        formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil, fileID: StaticString = #fileID,
-        line: UInt = #line
-    ) {
-        self.init(
-            category, collection, name, wrappedValue, in: range, step: step, unit: unit, policy: policy, help: help,
-            formerly: formerly, flags: flags, registry: registry, fileID: fileID, line: line)
     }
 }
 

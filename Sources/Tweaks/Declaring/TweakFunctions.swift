@@ -102,25 +102,6 @@ public func tweakValue<Value>(
     }
 }
 
-/// Declares a tweak at its point of use and returns its current value, as FBTweakValue does.
-///
-/// A point within a range for each coordinate. The parameters are those of
-/// ``Tweak/init(_:_:_:_:in:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
-@_disfavoredOverload
-public func tweakValue<Value: TweakPointConvertible>(
-    _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Value,
-    in range: TweakPointRange, step: Double? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
-    help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
-    fileID: StaticString = #fileID, line: UInt = #line
-) -> Value {
-    callSiteValue(category, collection, name, defaultValue, registry, TweakSource(fileID: fileID, line: line)) {
-        .described(
-            .point(
-                range, step: step,
-                DeclarationInfo(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)))
-    }
-}
-
 // MARK: - Names made at run time
 
 /// Declares a tweak at its point of use and returns its current value, as FBTweakValue does.

@@ -102,23 +102,4 @@ extension TweakRegistry {
                 DeclarationInfo(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)),
             TweakSource(fileID: fileID, line: line))
     }
-
-    /// Registers a point within a range for each coordinate, or returns the tweak with this path.
-    ///
-    /// The parameters are those of
-    /// ``Tweak/init(_:_:_:_:in:step:unit:policy:help:formerly:flags:registry:fileID:line:)``.
-    /// - Throws: ``TweakError`` for a declaration with which `Tweak(…)` would stop the program.
-    @_disfavoredOverload
-    public func register<Value: TweakPointConvertible>(
-        _ category: String, _ collection: String, _ name: String, _ defaultValue: Value, in range: TweakPointRange,
-        step: Double? = nil, unit: String? = nil, policy: TweakPolicy = .reject, help: String? = nil,
-        formerly: String? = nil, flags: TweakFlags = [], fileID: StaticString = #fileID, line: UInt = #line
-    ) throws(TweakError) -> Tweak<Value> {
-        try declare(
-            TweakPath(category, collection, name), defaultValue,
-            .point(
-                range, step: step,
-                DeclarationInfo(policy: policy, unit: unit, help: help, formerly: formerly, flags: flags)),
-            TweakSource(fileID: fileID, line: line))
-    }
 }

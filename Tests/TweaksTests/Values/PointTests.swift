@@ -55,6 +55,16 @@ struct PointTests {
         #expect(outcome.adjustment == .snapped(from: .point(TweakPoint(x: 13, y: 40))))
     }
 
+    @Test func implicitMembersAreDeclared() throws {
+        let zero = Tweak("A", "B", "Zero", .zero, in: .init(x: 0...9, y: 0...9), registry: registry)
+        #expect(zero.value == .zero && zero.erased.kind == .point)
+        let value = tweakValue("A", "B", "Called", .init(x: 1, y: 2), in: .init(x: 0...9, y: 0...9), registry: registry)
+        #expect(value == TweakPoint(x: 1, y: 2))
+        #expect(try registry.register("A", "B", "Made", .init(x: 1, y: 2), in: .init(x: 0..., y: 0...)).value == value)
+        @Tweak("A", "B", "Wrapped", in: .init(x: 0...9, y: 0...9), registry: registry) var wrapped: TweakPoint = .zero
+        #expect(wrapped == .zero)
+    }
+
     @Test func propertiesCallSitesAndPointsWithoutRangesAreDeclared() throws {
         let point = TweakPoint(x: 1, y: 2)
         @Tweak("A", "B", "Wrapped", in: .init(x: 0...1, y: 0...), registry: registry) var wrapped = point
