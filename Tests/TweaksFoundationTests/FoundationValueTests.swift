@@ -96,6 +96,24 @@ import TweaksTestSupport
         #expect(error?.message == "A/B/Secure: use https")
     }
 
+    @Test func choicesAreReadAsTheyAreWritten() throws {
+        let registry = TweakRegistry()
+        let german = Locale(identifier: "de_DE")
+        let locale = Tweak(
+            "A", "B", "Locale", Locale.autoupdatingCurrent, choices: [.autoupdatingCurrent, german], registry: registry)
+        #expect(locale.value == Locale(identifier: locale.value.tweakText) && !locale.isModified)
+        try locale.erased.set(text: "de_DE")
+        #expect(locale.value == german)
+        let exact = Date(timeIntervalSince1970: 1_795_771_800.123_456)
+        let dates = Tweak(
+            "A", "B", "Date", exact, choices: [exact: "then", .distantPast: "long ago"], registry: registry)
+        #expect(dates.value == Date(timeIntervalSince1970: 1_795_771_800.123))
+        #expect(dates.choices.map(\.label) == ["then", "long ago"] && dates.choices[0].value == dates.value)
+        try dates.set(.distantPast)
+        dates.value = exact
+        #expect(dates.value == dates.defaultValue)
+    }
+
     @Test func describeNamesTheFormat() throws {
         let client = try TestServer(registry: tweaks.registry).connect()
         let formats = [

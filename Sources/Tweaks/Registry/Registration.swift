@@ -19,7 +19,8 @@ extension TweakRegistry {
     func declare<Value>(
         _ path: TweakPath, _ defaultValue: Value, _ shape: TweakShape<Value>, _ source: TweakSource
     ) throws(TweakError) -> Tweak<Value> {
-        let defaultValue = Value.tweakFormat == nil ? defaultValue : defaultValue.asWritten
+        let isText = Value.tweakFormat != nil
+        let (defaultValue, shape) = isText ? (defaultValue.asWritten, shape.asWritten) : (defaultValue, shape)
         let reused = callSites.reusableCell(path, Value.self)
         let core = TypedCore(defaultValue, choices: shape.choices ?? [], relative: shape.relative, cell: reused)
         let definition = try shape.definition(default: defaultValue, path: path)
@@ -134,6 +135,15 @@ extension TweakRegistry {
 extension TweakStorable {
     /// The value that this one's text makes: a date to the millisecond, `Locale.autoupdatingCurrent` as the locale of now.
     fileprivate var asWritten: Self { Self.tweakTyped(tweakErased) ?? self }
+}
+
+extension TweakShape {
+    /// With the choices that their texts make, so that a default which is one of them stays it.
+    fileprivate var asWritten: Self {
+        var shape = self
+        shape.choices = choices?.map { TweakChoice($0.value.asWritten, name: $0.name, label: $0.label) }
+        return shape
+    }
 }
 
 // MARK: - Numbers in the unit of their default
