@@ -19,11 +19,12 @@ extension URL: TweakFormatted {
         TweakFormat("uri", "an absolute URL", example: "https://example.com/feed")
     }
 
-    /// Whether it is `localhost:8080`, whose scheme would be `localhost`.
+    /// Whether it is `localhost:8080` or `example.com:443/x`, whose scheme would be the host.
     private var isHostWithPort: Bool {
-        let rest = absoluteString.drop { $0 != ":" }.dropFirst()
-        let port = rest.prefix { $0 != "/" }
-        return (1...5).contains(port.count) && port.allSatisfy { ("0"..."9").contains($0) }
+        guard let host = scheme?.lowercased(), host == "localhost" || host.utf8.contains(UInt8(ascii: "."))
+        else { return false }
+        let port = absoluteString.utf8.dropFirst(host.utf8.count + 1).prefix { !"/?#".utf8.contains($0) }
+        return (1...5).contains(port.count) && port.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
     }
 }
 
@@ -102,12 +103,13 @@ extension Locale: TweakFormatted {
             default: "_-@=;".utf8.contains(byte)
             }
         }
+        guard isPlain else { return nil }
         let identifier = Locale.identifier(.icu, from: text)
         let components = Locale.Components(identifier: identifier)
         let parts = components.languageComponents
         // Anything that is no region ends up in the variants, which have five letters, or begin with a digit.
         let variants = components.variant?.identifier.split(separator: "_") ?? []
-        guard isPlain, variants.allSatisfy({ $0.count > 4 || $0.first?.isNumber == true }),
+        guard variants.allSatisfy({ $0.count > 4 || $0.first?.isNumber == true }),
             let language = parts.languageCode, language.isISOLanguage, language.identifier != "und",
             parts.script?.isISOScript ?? true, parts.region?.isISORegion ?? true
         else { return nil }
