@@ -7,7 +7,8 @@ public import Tweaks
 public struct FBTweaksImport: Sendable, CustomStringConvertible {
     /// The tweaks that have been set.
     public fileprivate(set) var imported: [TweakPath] = []
-    /// The tweaks that have an override already, or the value anyway, and those that FBTweaks had reset.
+    /// The tweaks that have an override already, or the value anyway, those that FBTweaks had reset, and the former paths
+    /// whose values a later path's take the place of.
     public fileprivate(set) var leftAlone: [TweakPath] = []
     /// Why values do not fit their tweaks, which have not been changed.
     public fileprivate(set) var refused: [TweakError] = []
@@ -31,10 +32,10 @@ extension TweakRegistry {
     /// ```swift
     /// print(try TweakRegistry.shared.importFBTweaks())
     /// ```
-    /// FBTweaks' key is `FBTweak:Category-Collection-Name`. It is looked up for each tweak of the registry and for its path
-    /// in earlier versions, `formerly:`, since a key with further hyphens could be of several paths. Numbers, texts, and
-    /// archived ones and colors of UIKit are read; a number becomes a duration as seconds. A tweak that has an override keeps
-    /// it, so that a second call changes nothing. The user defaults are not changed.
+    /// FBTweaks' key is `FBTweak:Category-Collection-Name`. It is looked up for each tweak of the registry, since a key
+    /// with further hyphens could be of several paths, and where it is absent, that of its path in earlier versions,
+    /// `formerly:`. Numbers, texts, and archived ones and colors of UIKit are read; a number becomes a duration as seconds.
+    /// A tweak that has an override keeps it, so that a second call changes nothing. The user defaults are not changed.
     ///
     /// In `history` and `explain` the origin is `FBTweaks`; `undo` takes all back.
     /// - Parameter defaults: The user defaults to read.
@@ -43,24 +44,26 @@ extension TweakRegistry {
     @discardableResult
     public func importFBTweaks(from defaults: UserDefaults = .standard) throws(TweakError) -> FBTweaksImport {
         var report = FBTweaksImport()
-        var stored = defaults.dictionaryRepresentation().filter { $0.key.hasPrefix(FBTweaksKey.prefix) }
+        let stored = defaults.dictionaryRepresentation().filter { $0.key.hasPrefix(FBTweaksKey.prefix) }
+        let tweaks = categories.flatMap(\.collections).flatMap(\.tweaks)
+        let owners = FBTweaksKey.owners(tweaks)
         var values: [(tweak: AnyTweak, value: TweakValue)] = []
-        for (key, owners) in FBTweaksKey.owners(in: self).sorted(by: { $0.key < $1.key }) {
-            guard let object = stored.removeValue(forKey: key) else { continue }
-            for tweak in owners {
-                do throws(TweakError) {
-                    if owners.count > 1 { throw tweak.conflict(key, owners) }
-                    if let value = try tweak.importable(object) {
-                        values.append((tweak, value))
-                    } else {
-                        report.leftAlone.append(tweak.path)
-                    }
-                } catch {
-                    report.refused.append(error)
+        for tweak in tweaks {
+            let found = FBTweaksKey.all(of: tweak).compactMap { key in stored[key.text].map { (key, $0) } }
+            guard let (key, object) = found.first else { continue }
+            report.leftAlone += found.dropFirst().map(\.0.path)
+            do throws(TweakError) {
+                if let others = owners[key.text], others.count > 1 { throw tweak.conflict(key.text, others) }
+                if let value = try tweak.importable(object) {
+                    values.append((tweak, value))
+                } else {
+                    report.leftAlone.append(tweak.path)
                 }
+            } catch {
+                report.refused.append(error)
             }
         }
-        report.unknown = stored.keys.sorted()
+        report.unknown = stored.keys.filter { owners[$0] == nil }.sorted()
         report.imported = values.map(\.tweak.path)
         if values.isEmpty { return report }
         try commit(origin: TweakOrigin("FBTweaks")) { batch in
@@ -70,16 +73,23 @@ extension TweakRegistry {
     }
 }
 
-private enum FBTweaksKey {
+/// The key that FBTweaks would have used for a path.
+private struct FBTweaksKey {
     static let prefix = "FBTweak:"
+    let path: TweakPath
+    var text: String { "\(Self.prefix)\(path.category)-\(path.collection)-\(path.name)" }
 
-    /// The tweaks of each key that FBTweaks would have used.
-    static func owners(in registry: TweakRegistry) -> [String: [AnyTweak]] {
+    /// The key of a tweak's path, and those of its former paths.
+    static func all(of tweak: AnyTweak) -> [FBTweaksKey] {
+        var texts: Set<String> = []
+        return ([tweak.path] + tweak.node.formerly).map(FBTweaksKey.init).filter { texts.insert($0.text).inserted }
+    }
+
+    /// The tweaks of each key.
+    static func owners(_ tweaks: [AnyTweak]) -> [String: [AnyTweak]] {
         var owners: [String: [AnyTweak]] = [:]
-        for tweak in registry.categories.flatMap(\.collections).flatMap(\.tweaks) {
-            let paths = [tweak.path] + tweak.node.formerly
-            let keys = paths.map { "\(prefix)\($0.category)-\($0.collection)-\($0.name)" }
-            for key in Set(keys) { owners[key, default: []].append(tweak) }
+        for tweak in tweaks {
+            for key in all(of: tweak) { owners[key.text, default: []].append(tweak) }
         }
         return owners
     }
@@ -108,26 +118,16 @@ extension AnyTweak {
     /// What FBTweaks stored as a property list, or later in an archive; nil for the archive of nil, which a reset left.
     private func plain(_ object: Any) throws(TweakError) -> Any? {
         guard let data = object as? Data else { return object }
-        do {
-            // Linux's Foundation stops the program for an object of another class.
-            guard ArchivedColor.isKnown(data) else { throw CocoaError(.coderReadCorrupt) }
-            let archive = try NSKeyedUnarchiver(forReadingFrom: data)
-            defer { archive.finishDecoding() }
-            archive.requiresSecureCoding = true
-            archive.decodingFailurePolicy = .setErrorAndReturn
-            archive.setClass(ArchivedColor.self, forClassName: "UIColor")
-            let classes: [AnyClass] = [NSNumber.self, NSString.self, ArchivedColor.self]
-            let value = archive.decodeObject(of: classes, forKey: NSKeyedArchiveRootObjectKey)
-            if let error = archive.error { throw error }
-            return value
-        } catch {
-            throw refusal("its archive holds neither a number, a text nor a color; set it by hand")
+        switch Archive(data) {
+        case .nothing: return nil
+        case .object(let object): return object
+        case nil: throw refusal("its archive holds neither a number, a text nor a color; set it by hand")
         }
     }
 
     /// The value of a number, a text or a color; validation judges whether it fits.
     private func value(of object: Any) throws(TweakError) -> TweakValue {
-        if let color = object as? ArchivedColor { return .color(color.color) }
+        if let color = object as? TweakColor { return .color(color) }
         if let text = object as? String { return try node.read(text, from: .file) }
         guard let number = object as? NSNumber else { throw refusal("a \(type(of: object)) is stored; set it by hand") }
         let double = number.asWritten
@@ -155,27 +155,46 @@ extension NSNumber {
     }
 }
 
-/// Takes the place of UIKit's color in archives. Not private: archives find classes by their names.
-final class ArchivedColor: NSObject, NSSecureCoding {
-    static var supportsSecureCoding: Bool { true }
-    let color: TweakColor
+/// The contents of an archive of `NSKeyedArchiver` with one number, text or color of UIKit.
+///
+/// It is read as the property list that it is: an unarchiver of Linux's Foundation stops the program for an archive that is
+/// not well-formed.
+private enum Archive {
+    case nothing
+    case object(Any)
 
-    /// Whether an archive has no objects but numbers and texts, which it holds without a class, and colors.
-    static func isKnown(_ archive: Data) -> Bool {
-        let list = try? PropertyListSerialization.propertyList(from: archive, format: nil)
-        guard let objects = (list as? [String: Any])?["$objects"] as? [Any] else { return false }
+    init?(_ data: Data) {
+        let list = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+        // The archiver writes the root right after the object that stands for nil.
+        guard let list, list["$archiver"] as? String == "NSKeyedArchiver",
+            (list["$top"] as? [String: Any])?.keys.first == NSKeyedArchiveRootObjectKey,
+            let objects = list["$objects"] as? [Any], objects.first as? String == "$null"
+        else { return nil }
+        guard objects.count > 1 else {
+            self = .nothing
+            return
+        }
         let classes = objects.compactMap { ($0 as? [String: Any])?["$classname"] as? String }
-        return classes.allSatisfy { ["UIColor", "NSString", "NSMutableString", "NSNumber"].contains($0) }
+        guard let object = Self.object(objects[1], of: classes) else { return nil }
+        self = .object(object)
     }
 
-    init?(coder: NSCoder) {
-        let isGray = coder.containsValue(forKey: "UIWhite")
-        guard isGray || coder.containsValue(forKey: "UIRed") else { return nil }
+    /// Numbers and most texts have no class in archives.
+    private static func object(_ root: Any, of classes: [String]) -> Any? {
+        if root is String || root is NSNumber { return root }
+        guard let root = root as? [String: Any] else { return nil }
+        switch classes {
+        case ["NSString"], ["NSMutableString"]: return root["NS.string"] as? String
+        case ["UIColor"]: return color(root)
+        default: return nil
+        }
+    }
+
+    private static func color(_ root: [String: Any]) -> TweakColor? {
+        let isGray = root["UIWhite"] != nil
         let names = isGray ? ["UIWhite", "UIWhite", "UIWhite"] : ["UIRed", "UIGreen", "UIBlue"]
-        let channels = names.map { coder.decodeDouble(forKey: $0) }
-        let alpha = coder.containsValue(forKey: "UIAlpha") ? coder.decodeDouble(forKey: "UIAlpha") : 1
-        color = TweakColor(red: channels[0], green: channels[1], blue: channels[2], alpha: alpha)
+        let channels = names.compactMap { (root[$0] as? NSNumber)?.doubleValue }
+        guard channels.count == 3, let alpha = (root["UIAlpha"] ?? 1.0) as? NSNumber else { return nil }
+        return TweakColor(red: channels[0], green: channels[1], blue: channels[2], alpha: alpha.doubleValue)
     }
-
-    func encode(with coder: NSCoder) {}
 }

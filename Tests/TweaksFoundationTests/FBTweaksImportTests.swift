@@ -142,6 +142,88 @@ import TweaksTestSupport
     }
 }
 
+extension FBTweaksImportTests {
+    @Test func theCurrentPathComesBeforeTheFormerOne() throws {
+        // Of the keys, the former one is the first in the alphabet, and the last.
+        let (first, last) = (
+            Tweak("B", "C", "N", 1, formerly: "A/C/N", registry: registry),
+            Tweak("Y", "C", "N", 1, formerly: "Z/C/N", registry: registry)
+        )
+        for (path, value) in [("A/C/N", 2), ("B/C/N", 3), ("Y/C/N", 3), ("Z/C/N", 2)] { store(value, path) }
+        let report = try registry.importFBTweaks(from: defaults.values)
+        #expect(first.value == 3 && last.value == 3)
+        #expect(report.imported == [first.path, last.path] && report.refused.isEmpty && report.unknown.isEmpty)
+        #expect(report.leftAlone.map(\.description) == ["A/C/N", "Z/C/N"])
+    }
+
+    @Test func aFormerPathWithTheSameKeyIsTheSameKey() throws {
+        let tweak = Tweak("A", "B-C", "N", 1, formerly: "A-B/C/N", registry: registry)
+        store(2, "A/B-C/N")
+        let report = try registry.importFBTweaks(from: defaults.values)
+        #expect(tweak.value == 2 && report.imported == [tweak.path] && report.leftAlone.isEmpty)
+    }
+
+    /// The objects of an archive after the one that stands for nil, and the text that is read; nil if it is refused.
+    private static var archives: [(objects: [[String: Any]], text: String?)] {
+        [
+            ([["NS.string": "Hi"], ["$classname": "NSMutableString"]], "Hi"),
+            ([["NS.string": 5], ["$classname": "NSString"]], nil), ([[:], ["$classname": "NSString"]], nil),
+            ([["NS.string": "Hi"], ["$classhints": ["NSString"]]], nil),
+            ([["NS.string": "Hi"], ["$classname": 5, "$classhints": ["NSString"]]], nil),
+            ([["NS.string": "Hi"], ["$classname": "NSString"], ["$classname": "NSURL"]], nil),
+            ([["UIRed": 1.0, "UIGreen": 0.0, "UIBlue": 0.0], ["$classname": "UIColor"]], "#FF0000FF"),
+            ([["UIRed": Double.nan, "UIGreen": 9.0, "UIBlue": -1], ["$classname": "UIColor"]], "#00FF00FF"),
+            ([["UIRed": "1", "UIGreen": 0.0, "UIBlue": 0.0], ["$classname": "UIColor"]], nil),
+            ([["UIRed": 1.0], ["$classname": "UIColor"]], nil), ([[:]], nil),
+        ]
+    }
+
+    @Test(arguments: archives.indices) func anArchiveIsReadWithoutTrustInIt(index: Int) throws {
+        let (objects, text) = Self.archives[index]
+        let isColor = text?.hasPrefix("#") == true
+        let tweak =
+            isColor
+            ? Tweak("A", "B", "N", TweakColor.black, registry: registry).erased
+            : Tweak("A", "B", "N", "", registry: registry).erased
+        store(try list(["$top": ["root": 1], "$objects": ["$null"] + objects]), "A/B/N")
+        let report = try registry.importFBTweaks(from: defaults.values)
+        #expect(report.imported.count == (text == nil ? 0 : 1) && report.refused.count == (text == nil ? 1 : 0))
+        #expect(tweak.value?.text == (text.map { isColor ? $0 : TweakValue.string($0).text } ?? "\"\""))
+    }
+
+    @Test func whatIsNoArchiveIsRefused() throws {
+        _ = Tweak("A", "B", "N", 1, registry: registry)
+        let lists: [[String: Any]] = [
+            ["$top": ["root": 1], "$objects": []], ["$top": ["root": 1], "$objects": 5], ["$top": ["root": 1]],
+            ["$top": ["other": 1], "$objects": ["$null", 5]], ["$objects": ["$null", 5]],
+            ["$top": ["root": 1], "$objects": [5, 5]], ["$top": ["root": 1], "$objects": ["$null", [5]]],
+        ]
+        for entries in lists {
+            store(try list(entries), "A/B/N")
+            #expect(try registry.importFBTweaks(from: defaults.values).refused.count == 1, "\(entries)")
+        }
+    }
+
+    @Test func numbersThatNoTweakHoldsAreRefused() throws {
+        _ = Tweak("A", "B", "Count", 1, registry: registry)
+        _ = Tweak("A", "B", "Size", 1.0, registry: registry)
+        _ = Tweak("A", "B", "Fade", .seconds(1), registry: registry)
+        _ = Tweak("A", "B", "Flag", false, registry: registry)
+        _ = Tweak("A", "B", "Level", 1, choices: [0: "quiet", 1: "normal"], registry: registry)
+        for number in [Double.nan, .infinity, -.infinity] {
+            for name in ["Count", "Size", "Fade", "Flag", "Level"] {
+                store(archive(NSNumber(value: number)), "A/B/\(name)")
+            }
+            #expect(try registry.importFBTweaks(from: defaults.values).refused.count == 5)
+        }
+    }
+
+    private func list(_ entries: [String: Any]) throws -> Data {
+        let list = entries.merging(["$archiver": "NSKeyedArchiver", "$version": 100_000]) { entry, _ in entry }
+        return try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
+    }
+}
+
 /// Colors as UIKit archives them, in base64.
 private enum UIKitColor {
     /// 1, 0.533333, 0, 1
