@@ -303,7 +303,7 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
 
     @Test(arguments: [
         ("describe A/B/C d", "a path with blanks needs quotes: describe \"A/B/C d\""),
-        ("ls A/B A/C", "ls [PREFIX], as in: ls Content"),
+        ("ls A/B A/C", "ls [prefix], as in: ls Content"),
         ("ls A/B c", "a path with blanks needs quotes: ls \"A/B c\""),
         ("export A/B > x", "export [PATTERN], as in: export Content"),
         ("explain a b", "explain PATH, as in: explain A/B/C"),
