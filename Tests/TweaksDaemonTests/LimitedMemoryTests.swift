@@ -81,8 +81,9 @@ struct LimitedMemoryTests {
     }
 
     private func port(of child: Child) throws -> Int {
-        let line = child.log.all[try child.waitForLine(containing: "tweaks at 127.0.0.1:")]
-        let digits = line.components(separatedBy: "127.0.0.1:").last?.prefix { $0.isNumber } ?? ""
+        // The log is read after the wait: read as the first part of one expression, it would be what it was before.
+        let index = try child.waitForLine(containing: "tweaks at 127.0.0.1:")
+        let digits = child.log.all[index].components(separatedBy: "127.0.0.1:").last?.prefix { $0.isNumber } ?? ""
         return try #require(Int(digits))
     }
 
