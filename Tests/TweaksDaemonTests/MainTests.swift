@@ -13,7 +13,7 @@ import TweaksTestSupport
         enum Moment { case load, start, stop }
         let layer = TweakLayer("trigger", rank: 1)
         let moment: Moment
-        func load(_ sink: TweakSourceSink) { if moment == .load { kill(getpid(), SIGTERM) } }
+        func load(_ sink: TweakSourceSink) { if moment == .load { deliver(SIGTERM) } }
         func start(_ sink: TweakSourceSink) { if moment == .start { kill(getpid(), SIGTERM) } }
         func stop() { if moment == .stop { kill(getpid(), SIGTERM) } }
     }

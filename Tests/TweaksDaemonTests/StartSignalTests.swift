@@ -25,7 +25,7 @@ extension DaemonFixture {
 }
 
 /// Sends a signal to this process and returns when it was delivered.
-private func deliver(_ signal: Int32) {
+func deliver(_ signal: Int32) {
     let delivered = DispatchSemaphore(value: 0)
     // Called after the handlers that were there before.
     let watch = SignalWatch([signal]) { _ in delivered.signal() }

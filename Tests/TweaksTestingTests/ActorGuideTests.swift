@@ -114,7 +114,7 @@ extension Pool {
 
 // MARK: The tests of its code
 
-@Suite(.timeLimit(.minutes(1))) struct ActorGuideTests {
+@Suite struct ActorGuideTests {
     private static let guide = "Sources/Tweaks/Tweaks.docc/ActorsAndTasks.md"
     // The daemon is no part of these tests; .ci/snippets compiles it.
     private static let blocks = DocumentedBlock.all("swift", of: guide).filter { !$0.text.contains("TweakDaemon") }

@@ -135,7 +135,8 @@ import TweaksTestSupport
                 received.append("watched \(events.count)")
                 harness.etcd.setFaults { $0.isUnreachable = true }
             case .outage:
-                received.append("outage")
+                // A busy machine takes more than one attempt.
+                if received.last != "outage" { received.append("outage") }
                 harness.etcd.setFaults { $0.isUnreachable = false }
             default: break
             }

@@ -75,7 +75,7 @@ private actor Pool {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ActorStateTests {
+@Suite struct ActorStateTests {
     private let registry = TweakRegistry()
     private let size: Tweak<Int>
     private let pair: TweakGroup<NumberPair>
