@@ -115,7 +115,7 @@ extension AnyTweak {
         return value == self.value ? nil : value
     }
 
-    /// What FBTweaks stored as a property list, or later in an archive; nil for the archive of nil, which a reset left.
+    /// The value that FBTweaks stored as a property list, or later in an archive; nil for the archive of nil, which a reset left.
     private func plain(_ object: Any) throws(TweakError) -> Any? {
         guard let data = object as? Data else { return object }
         switch Archive(data) {

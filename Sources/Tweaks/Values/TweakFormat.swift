@@ -19,7 +19,7 @@
 public struct TweakFormat: Sendable {
     /// The name in `describe`, in JSON and for the page, as in JSON Schema: `uri`, `date-time`.
     public let name: String
-    /// What such a text is, with an article: `an absolute URL`.
+    /// The name of such a text, with an article: `an absolute URL`.
     public let noun: String
     /// A valid text, for errors.
     public let example: String

@@ -179,7 +179,7 @@ final class Executor {
     /// The error with a remedy that fits the session and the words of the request.
     private func explained(_ error: TweakError, _ request: Request, _ session: Session) -> TweakError {
         if error.code == .unknownTweak { return unquotedPath(request, session) ?? error }
-        // Who has signed in already is told nothing new.
+        // A session that has used a token knows how to sign in.
         guard error.code == .denied, !session.credentials.tokens.isEmpty, error.message.hasSuffix(Rights.signIn) else {
             return error
         }
