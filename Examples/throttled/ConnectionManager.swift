@@ -91,6 +91,7 @@ struct ConnectionManager {
 
     /// Closes the listener and all connections.
     mutating func close(at now: Instant) -> Int {
+        listener?.stop()
         listener = nil
         acceptRetry = nil
         return dropAll("closing the service stops", at: now)

@@ -34,6 +34,10 @@ struct Listener {
         self.port = UInt16(bigEndian: address.sin_port)
     }
 
+    /// Ends the listening itself. Closing alone would not: a program that is being started has the descriptor too, from
+    /// fork to exec, and would let clients in.
+    func stop() { shutdown(socket.number, Int32(SHUT_RDWR)) }
+
     /// The result of accepting.
     enum AcceptResult {
         case client(Socket, address: String)

@@ -110,5 +110,41 @@ package final class BoundSocket: Sendable {
     }
 }
 
+/// A listening socket of this process, as a program that is being started has it from fork to exec.
+///
+/// ```swift
+/// let inherited = try InheritedListener(port: port)
+/// server.stop()
+/// withExtendedLifetime(inherited) { #expect(throws: ClientError.self) { try TestClient(port: port) } }
+/// ```
+package final class InheritedListener: Sendable {
+    private let number: Int32
+
+    package init(port: Int) throws {
+        let listener = (0..<Int32(4_096)).first { Self.isListening($0) && Self.port(of: $0) == port }
+        guard let listener else { throw ClientError.system("listener of port \(port)", EBADF) }
+        number = fcntl(listener, F_DUPFD_CLOEXEC, 0)
+        if number < 0 { throw ClientError.system("fcntl", errno) }
+    }
+
+    deinit { _ = systemClose(number) }
+
+    private static func isListening(_ number: Int32) -> Bool {
+        var isListening: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(number, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &length) == 0 && isListening != 0
+    }
+
+    private static func port(of number: Int32) -> Int? {
+        var place = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isKnown = withUnsafeMutablePointer(to: &place) { pointer in
+            // A sockaddr_in begins like a sockaddr: that is the contract of the socket calls.
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(number, $0, &length) == 0 }
+        }
+        return isKnown && place.sin_family == sa_family_t(AF_INET) ? Int(UInt16(bigEndian: place.sin_port)) : nil
+    }
+}
+
 /// listen(2), under a name that does not collide with a method.
 private func systemListen(_ number: Int32, _ backlog: Int32) -> Int32 { listen(number, backlog) }

@@ -125,6 +125,7 @@ extension WithSettings {
         @Test func aStopSendsPendingReplies() async throws {
             Replies.delay.value = .seconds(60)
             let client = try TestClient(port: port)
+            let inherited = try InheritedListener(port: port)
             try client.send("upper a\nupper b\n")
             async let end: Void = service.run()
             // The connection is counted once its lines are read.
@@ -132,7 +133,9 @@ extension WithSettings {
             service.stop()
             #expect(try client.rest().hasSuffix("closing the service stops\n"))
             await end
-            #expect(throws: ClientError.self) { try TestClient(port: port) }
+            _ = withExtendedLifetime(inherited) {
+                #expect(throws: ClientError.self) { try TestClient(port: port) }
+            }
             #expect(await service.dropAll() == 0)
             await service.run()
         }

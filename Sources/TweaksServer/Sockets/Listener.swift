@@ -64,6 +64,10 @@ final class Listener: Sendable {
         self.kernel = kernel
     }
 
+    /// Ends the listening itself. Closing alone would not: a program that is being started has the descriptor too, from
+    /// fork to exec, and would keep the port and let clients in.
+    deinit { shutdown(descriptor.number, Int32(SHUT_RDWR)) }
+
     /// Creates the dialect of a new connection.
     func makeDialect(_ connection: Int32, _ instance: String) -> (any SessionDialect)? {
         let address = isLoopback ? nil : SocketAddress.of(connection)?.host
