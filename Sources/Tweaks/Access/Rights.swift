@@ -65,6 +65,8 @@ package struct Rights: Equatable, Sendable {
     }
 
     private var extents: [Extent] = TweakScope.Kind.allCases.map { _ in Extent() }
+    /// Whether a token grants some of them: such a session knows how to sign in.
+    package var hasToken = false
 
     /// No rights.
     package init() {}
@@ -175,15 +177,14 @@ extension TweakScope.Kind {
 extension Rights {
     /// The error for a missing permission on one visible tweak.
     package func denied(_ kind: TweakScope.Kind, _ path: TweakPath) -> TweakError {
-        TweakError(
-            .denied,
-            "\(path.token): this session may \(text); request \(Self.token("\(kind.rawValue):\(path.joined)"))"
-                + Self.signIn,
-            path: path)
+        let scope = Self.token("\(kind.rawValue):\(path.joined)")
+        return denied("\(path.token): this session may \(text); request \(scope)", path)
     }
 
-    /// The end of a denial, for sessions without a token.
-    package static let signIn = ", or sign in with a token"
+    /// The error with a reason and a first remedy, and with the other one for sessions without a token.
+    package func denied(_ text: String, _ path: TweakPath? = nil) -> TweakError {
+        TweakError(.denied, hasToken ? text : text + ", or sign in with a token", path: path)
+    }
 
     /// The rights in protocol syntax, on one line.
     package var text: String { words.isEmpty ? "nothing" : words.map(Self.token).joined(separator: " ") }

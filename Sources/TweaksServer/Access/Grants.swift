@@ -50,6 +50,7 @@ struct Grants {
 
     private mutating func update() {
         rights = grants.reduce(Rights()) { $0.union(Rights($1.scopes, without: $1.dropped)) }
+        rights.hasToken = grants.contains { if case .token = $0.source { true } else { false } }
     }
 }
 
@@ -179,7 +180,6 @@ extension Rights {
             case .some(let kind): kind.rawValue
             case .whole(let kind): "\(kind.rawValue) for everything"
             }
-        return TweakError(
-            .denied, "this needs \(wanted), and this session may \(text); request it" + Self.signIn)
+        return denied("this needs \(wanted), and this session may \(text); request it")
     }
 }

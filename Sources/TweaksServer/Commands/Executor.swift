@@ -98,7 +98,7 @@ final class Executor {
     }
 
     func refusal(_ error: TweakError, of request: Request, _ session: Session) -> Outcome {
-        let error = explained(error, request, session)
+        let error = error.code == .unknownTweak ? unquotedPath(request, session) ?? error : error
         if request.command.effect == .isQueued { session.batch?.fail(error) }
         notifyDenied(error, request.command.name, session)
         return .reply(.error(error))
@@ -174,17 +174,6 @@ final class Executor {
             .session(
                 showsValue: !tweak.flags.contains(.secret), isText: tweak.node.takesWords,
                 isList: tweak.node.takesList, isSwitch: tweak.node.isSwitch))
-    }
-
-    /// The error with a remedy that fits the session and the words of the request.
-    private func explained(_ error: TweakError, _ request: Request, _ session: Session) -> TweakError {
-        if error.code == .unknownTweak { return unquotedPath(request, session) ?? error }
-        // A session that has used a token knows how to sign in.
-        guard error.code == .denied, !session.credentials.tokens.isEmpty, error.message.hasSuffix(Rights.signIn) else {
-            return error
-        }
-        let message = String(error.message.dropLast(Rights.signIn.count))
-        return TweakError(error.code, message, path: error.path, limit: error.limit)
     }
 
     /// The error of `get Shop/Pool/Queue limit`, where that is one path.
