@@ -104,6 +104,58 @@ extension TweakShape where Value: TweakPointConvertible {
     }
 }
 
+// MARK: - Numbers in the unit of their default
+
+/// Converts values whose type alone does not determine the number: a measurement has any unit.
+package final class RelativeConversion<Value: TweakStorable>: Sendable {
+    let typed: @Sendable (TweakValue) -> Value?
+    let erased: @Sendable (Value) -> TweakValue
+
+    package init(typed: @escaping @Sendable (TweakValue) -> Value?, erased: @escaping @Sendable (Value) -> TweakValue) {
+        self.typed = typed
+        self.erased = erased
+    }
+}
+
+/// The attributes of a number whose type converts it to the unit of the default, as a measurement.
+package final class RelativeNumber<Value: TweakStorable>: Sendable {
+    fileprivate let shape: TweakShape<Value>
+
+    /// - Parameters:
+    ///   - bounds: Both in the default's unit, like the step.
+    ///   - unit: The symbol of that unit.
+    package init(
+        _ conversion: RelativeConversion<Value>, bounds: (lower: Value?, upper: Value?), step: Value?,
+        scale: TweakScale, unit: String, policy: TweakPolicy, help: String?, formerly: String?, flags: TweakFlags
+    ) {
+        var shape = TweakShape<Value>.bounded(
+            lower: bounds.lower, upper: bounds.upper, step: step, scale: scale, unit: unit, policy: policy, help: help,
+            formerly: formerly, flags: flags)
+        shape.relative = conversion
+        self.shape = shape
+    }
+}
+
+extension Tweak {
+    /// Declares a number in the unit of its default; an invalid declaration stops the program.
+    package init(
+        _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
+        _ number: RelativeNumber<Value>, registry: TweakRegistry?, fileID: StaticString, line: UInt
+    ) {
+        self = registry.declared(
+            category, collection, name, defaultValue, .described(number.shape), TweakSource(fileID: fileID, line: line))
+    }
+}
+
+extension TweakRegistry {
+    /// Registers a number in the unit of its default; an invalid declaration throws.
+    package func register<Value>(
+        _ path: TweakPath, _ defaultValue: Value, _ number: RelativeNumber<Value>, fileID: StaticString, line: UInt
+    ) throws(TweakError) -> Tweak<Value> {
+        try declare(path, defaultValue, number.shape, TweakSource(fileID: fileID, line: line))
+    }
+}
+
 // MARK: - The definition
 
 extension TweakShape {
