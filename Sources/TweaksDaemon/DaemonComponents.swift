@@ -46,7 +46,7 @@
         let panelAddress: String? = nil
         let panelToken: String? = nil
         let socketPath: String? = nil
-        let isStopped = true
+        let wasStoppedAtStart = true
 
         func stop() {}
 
@@ -104,7 +104,7 @@
 
         // MARK: Addresses
 
-        let isStopped = false
+        let wasStoppedAtStart = false
         var port: Int? { server.port }
         var socketPath: String? { server.socketPaths.first }
         var panelAddress: String? { server.endpointPort.flatMap { parts.panel?.link(port: $0) } }

@@ -57,7 +57,7 @@ public final class TweakDaemon: Sendable {
     package func run(
         _ program: sending @escaping @isolated(any) () async throws -> Void
     ) async throws {
-        if service?.isStopped ?? false { return try await run() }
+        if service?.wasStoppedAtStart ?? false { return try await run() }
         let program = Task(operation: program)
         let wasStopped = Mutex(false)
         let serving = Task {
@@ -122,7 +122,7 @@ package protocol DaemonService: Sendable {
     var socketPath: String? { get }
 
     /// Whether a signal has ended its start.
-    var isStopped: Bool { get }
+    var wasStoppedAtStart: Bool { get }
 
     func stop()
     /// Serves until it is stopped. Once it has stopped, the end of the process is up to the program when `body` returns.
