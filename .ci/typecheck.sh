@@ -55,13 +55,15 @@ forms=("${all[@]}")
 printf '%s scopes for 300 declarations in all forms\n' "$(scopes)"
 
 # Compiles a block of the guide, whose comments `// error: …` and `// warning: …` are messages; `…` stands for any text.
-# Prints those that the compiler does not write.
+# Prints those that the compiler does not write, and the number of others that it writes.
 messages() {
-    local block=$1 said kind text pattern shown
+    local block=$1 said kind text pattern shown count
     said=$({ echo 'import Tweaks' && cat "$block"; } >"$work/main.swift" &&
         swiftc -emit-sil -swift-version 6 -I "$modules" "$work/main.swift" -o /dev/null 2>&1 >/dev/null || true)
     shown=$(grep -cE '^ *// (error|warning): ' "$block")
     [ "$shown" -gt 0 ] || echo "it shows no message"
+    count=$(grep -E '^[^|]*:[0-9]+:[0-9]+: (error|warning): ' <<<"$said" | sort -u | wc -l)
+    [ "$count" -eq "$shown" ] || echo "it shows $shown messages, and the compiler writes $count"
     while IFS='|' read -r kind text; do
         pattern=$(sed 's/[][\.*^$(){}+?|]/\\&/g; s/…/.*/g' <<<"$text")
         grep -qE "^[^|]*[:] $kind: $pattern" <<<"$said" || printf 'no %s: %s\n' "$kind" "$text"
