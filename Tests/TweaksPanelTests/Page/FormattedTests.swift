@@ -43,6 +43,21 @@ import TweaksTestSupport
         }
     }
 
+    /// The title of a field is the time at the place of the reader, or why it cannot be changed.
+    @Test func aDateThatMayNotBeChangedSaysWhy() throws {
+        let reader = PanelHost.User(name: "reader", scopes: [.read])
+        for (user, title) in [(PanelHost.owner, "in your time zone; the field is in UTC"), (reader, "you may not")] {
+            try PanelHost.visit(Self.tweaks(), as: user) { host, page in
+                try page.wait("field('Date') === '2026-11-27T09:30'")
+                try page.expect("part('Date', 'field').title.includes('\(title)')")
+                try host.set("Date", "2026-12-01T00:00:00Z")
+                try page.wait("field('Date') === '2026-12-01T00:00'")
+                try page.expect("part('Date', 'field').title.includes('\(title)')")
+                try page.expect("part('Date', 'field').disabled === \(user.name == reader.name)")
+            }
+        }
+    }
+
     @Test func aFieldMarksWhatDoesNotFitAndTheProcessRefusesIt() throws {
         try PanelHost.visit(Self.tweaks(), expecting: [PanelView.refused(400)]) { host, page in
             for (name, wrong, hint) in [
