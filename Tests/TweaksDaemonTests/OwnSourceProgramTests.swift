@@ -8,9 +8,7 @@ import TweaksTestSupport
     private static let guide = "Sources/TweaksDaemon/TweaksDaemon.docc/YourOwnSource.md"
 
     @Test func `The program of the guide is the example`() throws {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../Examples/features/main.swift").standardizedFileURL
-        let example = try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .newlines)
+        let example = try Document("Examples/features/main.swift").text.trimmingCharacters(in: .newlines)
         let blocks = DocumentedBlock.all("swift", of: Self.guide).map(\.text)
         #expect(blocks.contains { $0.hasPrefix("import Foundation") && example.hasSuffix($0) })
     }

@@ -7,16 +7,11 @@ import TweaksTestSupport
 @Suite(.blocking, .tags(.process), .enabled(if: BuiltProgram.exists("hello"), "build hello")) struct ReadmeTests {
     private static let file = "README.md"
 
-    private static func source(_ path: String) throws -> [String] {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
-        return try String(contentsOf: root.appending(path: path).standardizedFileURL, encoding: .utf8).splitLines()
-    }
-
     /// Except for the line that names the file or says what it does.
     @Test func itsFirstProgramIsTheExample() throws {
         let block = try #require(DocumentedBlock.all("swift", of: Self.file).first).text.splitLines()
         #expect(block.first == "// Sources/hello/main.swift")
-        let example = try Self.source("Examples/hello/main.swift")
+        let example = try Document("Examples/hello/main.swift").text.splitLines()
         #expect(block.dropFirst() == example.dropFirst(2).dropLast())
     }
 
@@ -38,7 +33,7 @@ import TweaksTestSupport
 
     /// It is read from top to bottom, on a page of ordinary width.
     @Test func itIsShort() throws {
-        let lines = try Self.source(Self.file)
+        let lines = try Document(Self.file).text.splitLines()
         #expect(lines.count <= 221)
         #expect(lines.filter { $0.count > 100 } == [])
     }

@@ -24,8 +24,7 @@ import TweaksTestSupport
     }
 
     @Test func theTableHasEveryFormatAndItsExample() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
-        let text = try String(contentsOf: root.appending(path: Self.guide).standardizedFileURL, encoding: .utf8)
+        let text = try Document(Self.guide).text
         let formats = [
             URL.tweakFormat, Date.tweakFormat, UUID.tweakFormat, Decimal.tweakFormat, Data.tweakFormat,
             TimeZone.tweakFormat, Locale.tweakFormat,

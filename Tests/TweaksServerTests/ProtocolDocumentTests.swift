@@ -1,6 +1,5 @@
 // Replays the transcripts of Protocol.md against servers, so that the document stays true.
 
-import Foundation
 import Testing
 import Tweaks
 import TweaksTestSupport
@@ -20,9 +19,7 @@ import TweaksWire
 
     /// With the usage of each command, as `help` shows it, and the other forms of lines.
     @Test func theTableHasEveryCommand() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
-        let file = root.appending(path: Self.document).standardizedFileURL
-        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        let lines = try Document(Self.document).text.split(separator: "\n")
         let section = lines.drop { $0 != "## Commands" }.drop { !$0.hasPrefix("| `") }
         let usages = section.prefix { $0.hasPrefix("| `") }.flatMap { row in
             let cells = row.replacing("\\|", with: "\0").split(separator: "|")

@@ -1,6 +1,5 @@
 // Finds the fenced blocks of a document that serve as tests.
 
-import Foundation
 import Testing
 
 /// One fenced block of a document.
@@ -15,8 +14,7 @@ package struct DocumentedBlock: Sendable, CustomTestStringConvertible {
     /// All blocks of a document with a marker after the fence, in order.
     /// - Parameter path: From the root of the repository.
     package static func all(_ mark: String, of path: String) -> [DocumentedBlock] {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../" + path)
-        guard let document = try? String(contentsOf: file.standardizedFileURL, encoding: .utf8) else { return [] }
+        guard let document = try? Document(path).text else { return [] }
         var blocks: [DocumentedBlock] = []
         var open: (lines: [String], line: Int)?
         for (number, line) in document.splitLines().enumerated() {

@@ -1,8 +1,8 @@
 // Tests the command line and throttled.conf.
 
-import Foundation
 import Testing
 import Tweaks
+import TweaksTestSupport
 import TweaksWire
 
 @testable import throttled
@@ -33,9 +33,7 @@ extension WithSettings {
 
         init() throws {
             try WithSettings.reset()
-            let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Examples")
-            let text = try String(contentsOf: root.appending(path: "throttled/throttled.conf"), encoding: .utf8)
-            lines = text.split(separator: "\n")
+            lines = try Document("Examples/throttled/throttled.conf").text.split(separator: "\n")
         }
 
         @Test func theFileHasTheDefaultOfEachSetting() throws {
