@@ -3,14 +3,14 @@
 public import Foundation
 public import Tweaks
 
-/// What became of the values that FBTweaks kept; see `TweakRegistry.importFBTweaks(from:)`.
+/// A report on the values that FBTweaks kept, from `TweakRegistry.importFBTweaks(from:)`.
 public struct FBTweaksImport: Sendable, CustomStringConvertible {
     /// The tweaks that have been set.
     public fileprivate(set) var imported: [TweakPath] = []
     /// The tweaks that have an override already, or the value anyway, those that FBTweaks had reset, and the former paths
     /// whose values a later path's take the place of.
     public fileprivate(set) var leftAlone: [TweakPath] = []
-    /// Why values do not fit their tweaks, which have not been changed.
+    /// The errors of values that do not fit their tweaks, which have not been changed.
     public fileprivate(set) var refused: [TweakError] = []
     /// The keys of which no tweak is registered.
     public fileprivate(set) var unknown: [String] = []
@@ -39,7 +39,7 @@ extension TweakRegistry {
     ///
     /// In `history` and `explain` the origin is `FBTweaks`; `undo` takes all back.
     /// - Parameter defaults: The user defaults to read.
-    /// - Returns: What became of each value.
+    /// - Returns: A report that names each value.
     /// - Throws: `TweakError` with code `read-only` in a frozen process; then nothing has changed.
     @discardableResult
     public func importFBTweaks(from defaults: UserDefaults = .standard) throws(TweakError) -> FBTweaksImport {

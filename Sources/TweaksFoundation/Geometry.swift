@@ -3,7 +3,7 @@
 public import Foundation
 public import Tweaks
 
-// Where CoreGraphics exists, the module Tweaks declares it.
+// The module Tweaks declares it where CoreGraphics exists.
 #if !canImport(CoreGraphics)
     extension CGFloat: TweakFloatingPoint {}
 #endif

@@ -22,7 +22,7 @@ public struct TweakDidChange: Sendable, CustomStringConvertible {
     public let old: TweakValue
     /// The value after.
     public let new: TweakValue
-    /// Who made the change.
+    /// The origin of the change.
     public let origin: TweakOrigin
     /// The registry's revision after it.
     public let revision: UInt64

@@ -19,7 +19,7 @@ public struct AnyTweak: Sendable {
     public var help: String? { node.definition.help }
     /// The unit of its number, `pt` or `requests/s`.
     public var unit: String? { node.definition.unit }
-    /// How its text is written, or the texts of its list; nil for any text, and for other kinds.
+    /// The format of its text, or of the texts in its list or optional; nil for any text, and for other kinds.
     public var format: TweakFormat? { node.definition.shownFormat }
     /// Whether it is secret, is read-only, or needs a restart.
     public var flags: TweakFlags { node.definition.flags }

@@ -103,7 +103,8 @@ public func tweakValue(
 
 /// Declares a tweak at its point of use and returns its current value, as FBTweakValue does.
 ///
-/// A value of any type of two numbers, such as `CGSize`, within a range for each. The parameters are those of the same form of ``Tweak``.
+/// A value of any type of two numbers, such as `CGSize`, within a range for each. The parameters are those of the same
+/// form of ``Tweak``.
 @_disfavoredOverload
 public func tweakValue<Value: TweakPointConvertible>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Value,

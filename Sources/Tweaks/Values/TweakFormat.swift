@@ -1,6 +1,6 @@
 // Defines the format of a type's texts, and checks the texts of tweaks against it.
 
-/// How the values of a type are written that are texts of one format, such as URLs: values of kind `string`.
+/// The format of the texts of a type, such as URLs; its values are of kind `string`.
 ///
 /// ```swift
 /// struct HostName: TweakConvertible {

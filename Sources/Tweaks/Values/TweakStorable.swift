@@ -22,7 +22,7 @@ public protocol TweakStorable: Equatable, Sendable {
     static var tweakChoices: [TweakChoice<Self>] { get }
     /// The smallest and largest value of this type, where they differ from those of `Int64` or a double.
     static var tweakTypeBounds: (lower: TweakValue?, upper: TweakValue?) { get }
-    /// How the texts of this type are written, if it is one of kind `string` that not every text makes a value of.
+    /// The format of this type's texts; nil for other kinds than `string`, and where each text makes a value.
     static var tweakFormat: TweakFormat? { get }
     /// For one-word types: the word of a value, and the value as this type prints it. Do not implement it.
     static func tweakWord(of value: TweakValue) -> (word: UInt64, value: TweakValue)?
