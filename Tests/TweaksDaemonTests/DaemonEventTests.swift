@@ -202,6 +202,8 @@ import TweaksTestSupport
         try client.ask("Probe/Secret/Key = hunter2")
         try client.ask("quit")
         client.endInput()
+        // A change is logged soon after its answer: a stop could overtake it.
+        try child.waitForLine(containing: "rev 2")
         try child.stop()
         try child.waitForLine(containing: "(end)")
         let peer = "uid \(geteuid())"
