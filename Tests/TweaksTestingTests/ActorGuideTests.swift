@@ -147,7 +147,8 @@ extension Pool {
             if seen.count == 3 { alive.cancel() }
         }
         await alive.value
-        #expect(seen == [0, 1, 2])
+        // Pings go on until the cancellation is seen.
+        #expect(seen.starts(with: [0, 1, 2]))
     }
 
     private func pinging(_ pool: Pool) -> (Task<Void, Never>, AsyncStream<Int>) {
