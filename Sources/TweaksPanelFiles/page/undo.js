@@ -44,7 +44,9 @@ export async function step(direction) {
   withdraw();
   // Waits for pending changes, so that they are undone, not the changes before them.
   if (gesture.row) gesture.row.runID = '';
-  while (busy.size && root.dataset.state === 'connected') await new Promise((done) => setTimeout(done, 5));
+  // They are not lost while the process is only slow to answer.
+  const isOpen = () => ['connected', 'silent'].includes(root.dataset.state);
+  while (busy.size && isOpen()) await new Promise((done) => setTimeout(done, 5));
   await go(direction, { mine: true });
 }
 

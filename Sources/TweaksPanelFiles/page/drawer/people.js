@@ -68,17 +68,18 @@ const details = (session) =>
     `for ${duration(BigInt(session.ageSeconds) * 1000000000n)}`,
   ].filter(Boolean).join(' · ');
 
-/** The authenticated sessions: browsers also open connections in advance. */
+let people = [];
+
+/** The authenticated sessions: browsers also connect in advance. Without an answer the last known ones. */
 async function countPeople() {
-  if (!mayAll('admin') || root.dataset.state !== 'connected') return [];
+  if (!mayAll('admin')) return [];
+  if (root.dataset.state !== 'connected') return people;
   try {
     const { sessions } = await request('GET', '/api/sessions');
-    const people = sessions.filter(({ state }) => state === 'open');
+    people = sessions.filter(({ state }) => state === 'open');
     byId('people').lastElementChild.textContent = people.length;
-    return people;
-  } catch {
-    return [];
-  }
+  } catch { /* they are asked for again */ }
+  return people;
 }
 
 setInterval(() => {
