@@ -6,7 +6,7 @@ import TweaksWire
 
 /// Answers `tweakctl __complete WORD…`; the last word is the one to complete.
 enum ShellCompletion {
-    /// The timeout for an answer, in milliseconds.
+    /// The timeout for an answer, in milliseconds, where the words contain none.
     private static let timeout: Int32 = 1_000
 
     static func candidates(_ words: [String]) -> [String] {
@@ -18,7 +18,7 @@ enum ShellCompletion {
             return Invocation.options.flatMap(\.names).starting(with: typed)
         }
         guard var invocation = try? Invocation(before) else { return [] }
-        invocation.timeout = .milliseconds(timeout)
+        if invocation.timeout == .standard { invocation.timeout = .milliseconds(timeout) }
         if invocation.words.isEmpty, invocation.address == nil { return first(typed) }
         return asked(invocation, typed)
     }

@@ -120,7 +120,8 @@ enum Manual {
         "in and to each answer, also in the line mode and in a script; the time without any input counts nowhere. By",
         "default, run waits longer than 10 s while the process still answers others, because it limits the time of",
         "its actions itself. watch waits for its first answer only, and then for changes without a limit. The editor",
-        "shows that the process does not answer, and waits. The list of processes and Tab wait for a second.",
+        "shows that the process does not answer, and waits. The list of processes waits for a second, and so",
+        "does Tab where the line has no timeout.",
     ]
 
     private static var own: [String] {

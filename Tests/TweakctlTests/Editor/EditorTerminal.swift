@@ -9,6 +9,7 @@ final class EditorTerminal {
     private let terminal: PseudoTerminal
     private(set) var screen: ScreenEmulator
     private var bytes: [UInt8] = []
+    private var unread: ArraySlice<UInt8> = []
 
     /// Runs `tweakctl bounce`.
     init(_ fixture: TweakctlFixture, _ columns: Int, _ rows: Int, _ variables: String) throws {
@@ -35,17 +36,27 @@ final class EditorTerminal {
         try wait(for: text)
     }
 
-    /// Reads until a condition holds for the screen.
+    /// Reads until a condition holds for the screen: frame by frame, as several may have arrived and a text is shown for a
+    /// while only.
     func wait(_ condition: (EditorTerminal) throws -> Bool) throws {
         while try !condition(self) {
             do {
-                let chunk = try terminal.readBytes()
-                bytes += chunk
-                screen.feed(chunk)
+                if unread.isEmpty { unread = try terminal.readBytes()[...] }
             } catch {
                 throw ClientError.ended("\(error), and the screen is\n\(screen.text)")
             }
+            let frame = takeFrame()
+            bytes += frame
+            screen.feed(frame)
         }
+    }
+
+    /// Takes what was read through the next command that shows or hides the cursor, with which frames end.
+    private func takeFrame() -> [UInt8] {
+        let command = unread.firstRange(of: Array("\u{1B}[?25".utf8))?.upperBound ?? unread.endIndex
+        let end = min(command + 1, unread.endIndex)
+        defer { unread = unread[end...] }
+        return Array(unread[..<end])
     }
 
     func wait(for text: String) throws { try wait { $0.screen.text.contains(text) } }

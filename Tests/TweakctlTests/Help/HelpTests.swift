@@ -64,7 +64,7 @@ import TweaksWire
     @Test func candidatesAreNamesCommandsOptionsPathsAndValues() throws {
         let server = try fixture.server("bounce")
         func candidates(_ words: String...) throws -> [String] {
-            try fixture.run(["__complete"] + words).output.splitLines().dropLast()
+            try fixture.run(["__complete", "--timeout", "5m"] + words).output.splitLines().dropLast()
         }
         #expect(try candidates("bou") == ["bounce"])
         #expect(try candidates("bounce", "expo") == ["export"])
@@ -91,8 +91,8 @@ import TweaksWire
         let script = """
             \(settings); PATH='\(TweakctlFixture.executable.deletingLastPathComponent().path)':$PATH
             source <(tweakctl completions bash)
-            COMP_WORDS=(tweakctl bounce get Content/Text/Fo); COMP_CWORD=3; _tweakctl; printf '<%s>' "${COMPREPLY[@]}"
-            COMP_WORDS=(tweakctl -H 127.0.0.1 : \(port) get Content/Text/Fo); COMP_CWORD=6; _tweakctl
+            COMP_WORDS=(tweakctl --timeout 5m bounce get Content/Text/Fo); COMP_CWORD=5; _tweakctl; printf '<%s>' "${COMPREPLY[@]}"
+            COMP_WORDS=(tweakctl --timeout 5m -H 127.0.0.1 : \(port) get Content/Text/Fo); COMP_CWORD=8; _tweakctl
             printf '<%s>' "${COMPREPLY[@]}"
             tweakctl() { printf '%s\\n' "$@"; }
             COMP_WORDS=(tweakctl -H '[' :: '1]' : 7777 get ''); COMP_CWORD=8; _tweakctl

@@ -270,7 +270,7 @@ import TweaksWire
 
     @Test func completionAuthenticatesWithoutMessages() throws {
         try fixture.save()
-        let process = try fixture.tweakctl.start(["__complete", "-s", path, "get", "A"], input: "")
+        let process = try fixture.tweakctl.start(["__complete", "-s", path, "--timeout", "5m", "get", "A"], input: "")
         let peer = try fixture.accept("error denied it is unknown")
         #expect(try peer.line().hasPrefix("complete "))
         try peer.send("  A/B/C\n  \"A/B/\\u001b[2J\"\n  A/\u{9B}\nok\n")
