@@ -98,6 +98,8 @@ public struct TweakServerLimits: Sendable {
     package var turn: Duration = .microseconds(50)
     /// The same for a watching session.
     package var watchedTurn: Duration = .milliseconds(1)
+    /// The maximum time a reply waits for the audit. If the audit hangs, replies say so until it reports again.
+    package var auditWait: Duration = .milliseconds(200)
     /// The time and the number of bytes that a connection is read after a fatal error, so that the client receives the
     /// error.
     public var fatalDrain: (time: Duration, bytes: Int) = (.seconds(1), 1_048_576)

@@ -55,7 +55,9 @@ import TweaksTestSupport
         let error = #expect(throws: TweakReloadError.self) { try daemon.reload() }
         #expect(error?.problems.count == 100 && error?.count == 251)
         #expect(error?.description.hasSuffix("\n… and 151 more") == true)
-        let event = try #require(fixture.events.all.compactMap(\.reloadFailed).last)
+        let (event, _) = try fixture.events.next("reloadFailed") { event in
+            event.reloadFailed.flatMap { $0.count == 251 ? $0 : nil }
+        }
         #expect(TweakDaemonEvent.reloadFailed(event).lines.count == 102)
     }
 

@@ -142,6 +142,14 @@ final class DaemonFixture {
         guard rename(new, path) == 0 else { throw ClientError.system("rename", errno) }
     }
 
+    /// Writes the config file in place, as scripts do.
+    func write(_ text: String) throws {
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: config))
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: Data(text.utf8))
+        try handle.close()
+    }
+
     /// One value in the reply to `stats`.
     func statistic(_ name: String, _ client: TestClient) throws -> String? {
         let lines = try client.ask("stats")

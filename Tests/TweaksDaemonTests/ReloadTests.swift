@@ -8,7 +8,11 @@ import TweaksTestSupport
 @Suite(.blocking) struct ReloadTests {
     private let fixture: DaemonFixture
 
-    init() throws { fixture = try DaemonFixture() }
+    init() throws {
+        // Its time stands still, so that a file without a last line break is never read by itself.
+        let clock = ManualClock()
+        fixture = try DaemonFixture(registry: ExampleTweaks(in: TweakRegistry { clock.now }).registry)
+    }
 
     /// The reply without the path of the file.
     private func reload(_ client: TestClient, _ line: String = "reload") throws -> [String] {
@@ -20,7 +24,7 @@ import TweaksTestSupport
         let client = try fixture.connect(fixture.start(config: fixture.configFile))
         #expect(try client.ask("get Content/Text/Size")[0].hasPrefix("Content/Text/Size = 64 "))
         // Without a last line break the file is read on request only.
-        try fixture.save("Content/Text/Size = 70")
+        try fixture.write("Content/Text/Size = 70")
         #expect(
             try reload(client) == [
                 "  Content/Text/Size: file changed 64 → 70",

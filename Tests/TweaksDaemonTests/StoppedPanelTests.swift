@@ -21,8 +21,10 @@ struct StoppedPanelTests {
         child.signal(SIGSTOP)
         // A value that is sent now stays pending.
         try browser.run("document.querySelector('.row[data-kind=int]').row.send({ value: '5' })")
-        try browser.wait(until: "\(state) === 'silent' && document.querySelector('.row[data-pending]') != null")
-        try browser.wait(until: "document.getElementById('state').textContent === 'Not responding'")
+        // For some seconds; then it takes the connection for lost.
+        let label = "document.getElementById('state').textContent === 'Not responding'"
+        try browser.wait(
+            until: "\(state) === 'silent' && \(label) && document.querySelector('.row[data-pending]') != null")
         child.signal(SIGCONT)
         try browser.wait(until: "\(state) === 'connected' && document.querySelector('.row[data-pending]') == null")
     }

@@ -12,6 +12,8 @@ extension TweakDaemon.Configuration {
         (configuration.storage, configuration.signals, configuration.isOnTerminal) = (.off, [], false)
         (configuration.registry, configuration.environment) = (registry, environment)
         configuration.onEvent = { _ in }
+        // On a busy machine the audit may take longer than it may in production.
+        configuration.limits.auditWait = .seconds(3_600)
         change(&configuration)
         return configuration
     }

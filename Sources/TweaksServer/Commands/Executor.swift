@@ -86,7 +86,7 @@ final class Executor {
         loginThrottle = LoginThrottle(delays: limits.authenticationDelay)
         commitRate = CommitRate(registry.revision, at: hooks.now)
         store = registry.store
-        durability = DurabilityTracker(store, hooks.audit, mailbox)
+        durability = DurabilityTracker(store, hooks.audit, mailbox, auditWait: limits.auditWait)
     }
 
     func execute(_ request: Request, for session: Session) -> Outcome {

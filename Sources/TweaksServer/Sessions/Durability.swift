@@ -5,14 +5,13 @@ import TweaksWire
 
 /// The durability of commits. Used on the I/O thread only.
 final class DurabilityTracker {
-    /// The maximum time a reply waits for the audit. If the audit hangs, replies say so until it reports again.
-    private static let auditTimeout = Duration.milliseconds(200)
     /// The maximum bytes of clients' commits that the audit has not recorded; the next ones wait.
     private static let maxUnauditedBytes = 262_144
     /// The maximum number of entries for them, more than fit: the process's own user and root need no room.
     static let maxUnauditedEntries = 1_024
 
     private let audit: (any CommitSink)?
+    private let auditWait: Duration
     /// Whether a revision is durable once its overrides are on disk, because there is neither history nor audit.
     let needsOverridesOnly: Bool
     private var saved: SaveStatus?
@@ -26,8 +25,9 @@ final class DurabilityTracker {
     private(set) var unaudited: [(revision: UInt64, bytes: Int)] = []
     private var unauditedBytes = 0
 
-    init(_ store: (any TweakStore)?, _ audit: (any CommitSink)?, _ mailbox: Mailbox) {
+    init(_ store: (any TweakStore)?, _ audit: (any CommitSink)?, _ mailbox: Mailbox, auditWait: Duration) {
         self.audit = audit
+        self.auditWait = auditWait
         needsOverridesOnly = audit == nil && store?.keepsHistory != true
         observations = [
             store?.observe { mailbox.post(.saved($0)) }, audit?.observe { mailbox.post(.audited($0)) },
@@ -105,7 +105,7 @@ final class DurabilityTracker {
         guard let audited, requested < revision else { return }
         requested = revision
         if isLate || audited.answer(for: revision) != .pending { return }
-        deadline = deadline ?? now() + Self.auditTimeout
+        deadline = deadline ?? now() + auditWait
         audit?.flush()
     }
 
@@ -123,7 +123,7 @@ final class DurabilityTracker {
         forgetAudited(audited.saved)
         if audited.answer(for: requested) != .pending { return }
         // The audit was late or failing when the revision was requested, or has written only a part.
-        deadline = now + Self.auditTimeout
+        deadline = now + auditWait
         audit?.flush()
     }
 

@@ -10,7 +10,7 @@ import TweaksTestSupport
     /// The process's own user needs no room: its commits are counted however many there are.
     @Test func anAuditThatWritesNothingTakesLittleMemory() throws {
         let audit = GatedStore(isRequired: false)
-        let tracker = DurabilityTracker(nil, audit, try Mailbox())
+        let tracker = DurabilityTracker(nil, audit, try Mailbox(), auditWait: .milliseconds(200))
         for revision in 1...100_000 as ClosedRange<UInt64> { tracker.noteCommit(revision, bytes: 512) }
         #expect(tracker.unaudited.count <= DurabilityTracker.maxUnauditedEntries)
         #expect(tracker.unaudited.reduce(0) { $0 + $1.bytes } == 51_200_000)

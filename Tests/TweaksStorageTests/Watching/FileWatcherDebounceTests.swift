@@ -12,7 +12,7 @@ import TweaksTestSupport
     private static let never = Duration.seconds(3_600)
 
     @Test(arguments: DetectionMode.available) func aBurstIsOneCall(_ mode: DetectionMode) throws {
-        let settling = FileWatcher.Settling(quiet: .seconds(3), writing: .seconds(3), longest: Self.never)
+        let settling = FileWatcher.Settling(quiet: .seconds(10), writing: .seconds(10), longest: Self.never)
         let file = try WatchedFile(by: mode, settle: settling)
         for number in 1...10 { try file.replace("\(number)\n") }
         try file.wait(for: "10\n")
