@@ -70,7 +70,7 @@ import TweaksTestSupport
 
     /// Some send half a line, one sends byte by byte, and others send nothing.
     @Test func stalledClientsDelayNoOthers() throws {
-        let (server, client) = try TestServer(hasThread: true).withClient()
+        let (server, client) = try TestServer(hasThread: true) { $0.timeToFirstLine = .seconds(3_600) }.withClient()
         try client.ask("ping")
         let half = String(repeating: "x", count: 30_000)
         let stalled = try (0..<100).map { number in

@@ -42,11 +42,12 @@ import TweaksTestSupport
     }
 
     @Test func `A closed port, an unknown host and an unusable path are errors`() throws {
-        let port = try BoundSocket(loopback: .version4).port
+        let closed = try BoundSocket(loopback: .version4, backlog: nil)
         #expect(
             failure { () throws(SocketError) in
-                try Sockets.connect(host: "127.0.0.1", port: String(port), milliseconds: 5_000)
+                try Sockets.connect(host: "127.0.0.1", port: String(closed.port), milliseconds: 5_000)
             }?.code == ECONNREFUSED)
+        withExtendedLifetime(closed) {}
         #expect(
             failure { () throws(SocketError) in
                 try Sockets.connect(host: "no-such-host.invalid", port: "1", milliseconds: 5_000)

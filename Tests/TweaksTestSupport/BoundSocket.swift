@@ -44,7 +44,8 @@ package final class BoundSocket: Sendable {
     package enum Loopback: Sendable { case version4, version6 }
 
     /// Listens on a port of a loopback address; 0 picks a free one.
-    package init(loopback: Loopback, port wanted: Int = 0, backlog: Int32 = 5) throws {
+    /// - Parameter backlog: Nil: it keeps the port and does not listen, so that connections are refused.
+    package init(loopback: Loopback, port wanted: Int = 0, backlog: Int32? = 5) throws {
         let isVersion6 = loopback == .version6
         number = makeSocket(isVersion6 ? AF_INET6 : AF_INET, streamType)
         if number < 0 { throw ClientError.system("socket", errno) }
@@ -70,19 +71,23 @@ package final class BoundSocket: Sendable {
     }
 
     /// Binds and listens, and stores the assigned port in the address.
-    private static func listen<Address>(_ number: Int32, _ place: inout Address, _ backlog: Int32) throws {
+    private static func listen<Address>(_ number: Int32, _ place: inout Address, _ backlog: Int32?) throws {
         var length = socklen_t(MemoryLayout<Address>.size)
         let isBound = withUnsafeMutablePointer(to: &place) { pointer in
             // A sockaddr_in begins like a sockaddr: that is the contract of the socket calls.
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(number, $0, length) == 0 && systemListen(number, backlog) == 0
+                bind(number, $0, length) == 0 && (backlog.map { systemListen(number, $0) } ?? 0) == 0
                     && getsockname(number, $0, &length) == 0
             }
         }
         if !isBound { throw ClientError.system("bind", errno) }
     }
 
-    deinit { _ = systemClose(number) }
+    deinit {
+        // A program that is being started has the socket from fork to exec; so long it would accept clients.
+        shutDown()
+        _ = systemClose(number)
+    }
 
     /// Stops accepting clients; a pending call of ``accepted()`` fails.
     package func shutDown() { _ = shutdown(number, Int32(SHUT_RDWR)) }

@@ -52,7 +52,8 @@ import TweaksWire
     }
 
     @Test func eachRefusalByTheRateIsCounted() throws {
-        let client = try AccessServer { $0.commitsPerSecond = 1 }.connect()
+        let clock = ManualClock(wall: 1_000_000)
+        let client = try AccessServer(clock: clock) { $0.commitsPerSecond = 1 }.connect()
         #expect(try client.status("Content/Text/Size = 61").hasPrefix("ok "))
         for request in ["Content/Text/Size = 62", "set Content/Text/Size 63", "reset Content/Text/Size"] {
             #expect(try client.status(request).hasPrefix("error too-many uid "))

@@ -99,7 +99,7 @@ enum Revocation: String, CaseIterable, Sendable {
     @Test(arguments: Revocation.allCases) func aRunningActionEndsAndIsTheLastReply(_ way: Revocation) throws {
         let registry = ExampleTweaks().registry
         let action = BlockedAction("Player/Audio/Long", in: registry)
-        let (server, admin, client) = try setUp(registry)
+        let (server, admin, client) = try setUp(registry) { $0.lingerTime = .seconds(3_600) }
         try client.send("run Player/Audio/Long\n")
         action.began.waitBlocking()
         try revoke(way, server, admin, client)
@@ -125,7 +125,7 @@ enum Revocation: String, CaseIterable, Sendable {
 
     /// A slider sends set after set, without an end.
     @Test(arguments: Revocation.allCases) func aStreamOfSetsStops(_ way: Revocation) throws {
-        let (server, admin, client) = try setUp()
+        let (server, admin, client) = try setUp(hasThread: true)
         let (ended, number) = (Gate(), client.number)
         // Replies are read, else the server would stop reading.
         Thread.detachNewThread {
@@ -161,7 +161,9 @@ enum Revocation: String, CaseIterable, Sendable {
     /// The reply is cut at the current line, and nothing that became invisible follows.
     @Test(arguments: [Revocation.deleted, .narrowed, .expired, .kicked], [false, true])
     func whileALongReplyIsSentItIsCut(_ way: Revocation, _ json: Bool) throws {
-        let (server, admin, client) = try setUp(LongListing.registry, hasThread: true)
+        let (server, admin, client) = try setUp(LongListing.registry, hasThread: true) {
+            $0.lingerTime = .seconds(3_600)
+        }
         if json { _ = try client.json("json") }
         try client.send("get Many\nping\n")
         // The reply has begun, and cannot end before it is read.
@@ -278,7 +280,9 @@ enum Revocation: String, CaseIterable, Sendable {
         _ gate: (reached: Gate, goOn: Gate), _ presets: [String: [String]] = ["warm": ["Content/Text/Size = 72"]]
     ) throws -> (AccessServer, MemoryPresets, admin: TestClient, client: TestClient, other: TestClient) {
         let presets = try MemoryPresets(presets, gate: gate)
-        let server = try AccessServer(.token("ops", .write, .admin), presets: presets)
+        let server = try AccessServer(.token("ops", .write, .admin), presets: presets) {
+            $0.lingerTime = .seconds(3_600)
+        }
         return (server, presets, try server.connect(), try server.connect(as: "ops"), try server.connect())
     }
 

@@ -25,7 +25,7 @@ private final class ModelHarness {
         generator = SeededGenerator(seed: seed)
         model = SessionModel(policy: [ModelScope("read", "Player")])
         let access = TweakAccess(grants: ["read:Player"], onRequest: { [handler] in handler.handle($0) })
-        server = try AccessServer(access: access, hasThread: true)
+        server = try AccessServer(access: access, hasThread: true) { $0.timeToAuthenticate = .seconds(36_000) }
         admin = try server.connect()
         try admin.ask("ping")
         model.open(1, isTCP: false)

@@ -118,7 +118,9 @@ import TweaksWire
     @Test func actionsHaveALimitOfTheirOwn() throws {
         let (server, client) = try server().withClient()
         let released = released
-        tweakAction("A", "B", "Act", concurrently: true, registry: server.registry) { _ in
+        tweakAction(
+            "A", "B", "Act", timeLimit: .seconds(3_600), concurrently: true, registry: server.registry
+        ) { _ in
             await released.wait()
             return "done"
         }

@@ -71,13 +71,13 @@ private final class LoopbackUserList: Sendable {
 final class AccessServer: TestServer {
     let events: SessionEvents
 
+    /// - Parameter clock: Of its deadlines, rates and tokens; a test in which no time may pass gives one that stands still.
     init(
         _ tokens: TokenEntry..., access: TweakAccess = TweakAccess(), store: GatedStore? = nil,
         presets: MemoryPresets? = nil, registry: TweakRegistry = ExampleTweaks().registry, hasThread: Bool = false,
-        loopbackUsers: [UInt32] = [],
+        loopbackUsers: [UInt32] = [], clock: ManualClock = ManualClock(wall: 1_000_000, isRunning: true),
         _ change: (inout TweakServerLimits) -> Void = { _ in }
     ) throws {
-        let clock = ManualClock(wall: 1_000_000, isRunning: true)
         let (events, table) = (SessionEvents(), TokenTable(tokens))
         self.events = events
         var limits = TweakServerLimits()

@@ -174,7 +174,9 @@ import TweaksWire
     }
 
     @Test func aStoppingServerWaitsForTheStorage() throws {
-        let (server, client, other) = try GatedServer(hasThread: true).withTwoClients()
+        var limits = TweakServerLimits()
+        limits.lingerTime = .seconds(3_600)
+        let (server, client, other) = try GatedServer(limits: limits, hasThread: true).withTwoClients()
         try server.send("Content/Text/Size = 72", client, until: 1, other)
         let stopped = server.server.stopInBackground()
         #expect(try other.restOfLines().first?.hasPrefix("error closing ") == true)

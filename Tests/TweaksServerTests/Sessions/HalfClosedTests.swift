@@ -2,6 +2,7 @@
 
 import Testing
 import Tweaks
+import TweaksServer
 import TweaksTestSupport
 
 @Suite(.blocking) struct HalfClosedTests {
@@ -56,7 +57,8 @@ import TweaksTestSupport
 
     /// The reply exceeds all buffers.
     @Test(arguments: Transport.available) func aLongReplyIsComplete(_ transport: Transport) throws {
-        let lines = try TestServer(registry: LongListing.registry).connect(transport).exchange("get Many\nping\n")
+        let server = try TestServer(registry: LongListing.registry) { $0.lingerTime = .seconds(3_600) }
+        let lines = try server.connect(transport).exchange("get Many\nping\n")
         let last = LongListing.count - 1
         #expect(lines.count == LongListing.count + 2 && lines.suffix(2) == ["ok", "ok pong"])
         #expect(lines[last] == "\"Many/Tweaks/Number \(last)\" = \(last) # int")

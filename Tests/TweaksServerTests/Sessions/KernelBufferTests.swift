@@ -9,10 +9,10 @@ import TweaksTestSupport
 @Suite(.blocking) struct KernelBufferTests {
     private static let budget = 8_388_608
 
-    private func server(_ budget: Int = budget) throws -> TestServer {
+    private func server(_ budget: Int = budget, lingers: Duration = .seconds(5)) throws -> TestServer {
         let registry = TweakRegistry()
         for number in 0..<500 { _ = Tweak("Many", "Of", "T\(number)", 0, help: "x", registry: registry) }
-        return try TestServer(registry: registry) { $0.memoryBytes = budget }
+        return try TestServer(registry: registry) { ($0.memoryBytes, $0.lingerTime) = (budget, lingers) }
     }
 
     /// What arrives at clients that have not read is what the kernel held for them.
@@ -143,7 +143,7 @@ import TweaksTestSupport
 
     /// Nothing of a reply is lost, wherever it waits when the client closes its side.
     @Test(arguments: Transport.available) func aClientThatReadsLateGetsAllReplies(_ transport: Transport) throws {
-        let server = try server(67_108_864)
+        let server = try server(67_108_864, lingers: .seconds(3_600))
         let clients = try (1...10).map { count in
             let client = try server.connect(transport)
             try client.send(String(repeating: "get *\n", count: count))
@@ -151,7 +151,7 @@ import TweaksTestSupport
             server.settle()
             return client
         }
-        server.pass(.seconds(4))
+        server.pass(.seconds(1_800))
         for (number, client) in clients.enumerated() {
             #expect(try client.restOfLines().count == 501 * (number + 1))
         }

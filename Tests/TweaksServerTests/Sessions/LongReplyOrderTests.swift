@@ -8,7 +8,9 @@ import TweaksTestSupport
 @Suite(.blocking) struct LongReplyOrderTests {
     /// A server with a listing that exceeds all socket buffers.
     private func server(hasThread: Bool = false) throws -> GatedServer {
-        let server = try GatedServer(hasThread: hasThread)
+        var limits = TweakServerLimits()
+        limits.lingerTime = .seconds(3_600)
+        let server = try GatedServer(limits: limits, hasThread: hasThread)
         let text = String(repeating: "text ", count: 40)
         for number in 0..<5_000 { _ = Tweak("Many", "Of", "Text \(number)", text, registry: server.registry) }
         return server
@@ -50,6 +52,7 @@ import TweaksTestSupport
         _ = try other.restOfLines()
         let lines = try client.restOfLines()
         #expect(lines.count > 5_000 && lines.last?.hasPrefix("error closing ") == true)
+        for client in [client, other] { client.endInput() }
         stopped.waitBlocking()
     }
 }

@@ -92,7 +92,7 @@ import TweaksTestSupport
           uptimeSeconds: …
           rev: 0
           commitsPerSecond: 0
-          commitsPerSecondOver: 0
+          commitsPerSecondOver: …
           tweaks: 9
           modified: 0
           temporary: 0
