@@ -49,9 +49,10 @@ import TweaksTestSupport
         await process.wait(process.size, 80)
         await cluster.wait { $0.count == 1 }
         let junk = [UInt8](repeating: 0x41, count: 100_000)
-        await #expect(throws: EtcdError.self) {
+        let full = await etcdFailure {
             for number in 0..<100 { try await cluster.put(Array("/junk/\(number)".utf8), junk) }
         }
+        #expect(full?.kind == "noSpace")
         let refusal = await #expect(throws: FleetRefusal.self) {
             _ = try await cluster.fleet().set([FleetAssignment(try TweakPath("A/B/Count"), .int(2))])
         }

@@ -123,7 +123,7 @@ import TweaksTestSupport
         let run = try await begin()
         #expect(try await harness.fleet().drivers()["r1"] != nil)
         let (inputs, continuation) = AsyncStream.makeStream(of: DriverInput.self)
-        let tasks = DriverFeed(fleet(), run.claim).start(into: continuation)
+        let tasks = DriverFeed(fleet(), run.claim, heartbeat: .seconds(3_600)).start(into: continuation)
         defer { for task in tasks { task.cancel() } }
         var received: [String] = []
         for await input in inputs {

@@ -39,6 +39,7 @@ extension DocumentedBlock {
         let script = """
             set -e
             export ETCDCTL_API=3 ETCDCTL_ENDPOINTS=\(cluster.server.endpoints[0])
+            export ETCDCTL_DIAL_TIMEOUT=120s ETCDCTL_COMMAND_TIMEOUT=120s
             etcdctl() { \(etcdctl) "$@"; }
             \(block.text.replacingOccurrences(of: "PASSWORD", with: "secret"))
             \(rest)

@@ -62,6 +62,9 @@ final class FleetReplay {
         let number = try #require(Int(name.drop { $0 != "-" }.dropFirst()))
         if name.hasPrefix("etcd-") {
             fleet.cluster.server.kill(number - 1)
+            for other in fleet.cluster.server.endpoints.indices where other != number - 1 {
+                try await fleet.cluster.server.waitUntilLed(other)
+            }
         } else {
             try await fleet.restart(number)
         }
@@ -71,7 +74,7 @@ final class FleetReplay {
         let isBackground = step.command.hasSuffix(" &")
         let hasErrors = step.lines.contains { $0.contains(": aborted rollout ") }
         let line = step.command.replacingOccurrences(of: "tweakctl fleet ", with: "")
-            .replacingOccurrences(of: "--every 60s", with: hasErrors ? "--every 60s" : "--every 1s")
+            .replacingOccurrences(of: "--every 60s", with: hasErrors ? "--every 3600s" : "--every 1s")
             .replacingOccurrences(of: " &", with: "")
         if [" get ", " status"].contains(where: line.contains) { try await fleet.settle() }
         let command = try RunningCommand(line, by: step.who, fleet)

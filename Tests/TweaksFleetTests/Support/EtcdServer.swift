@@ -92,16 +92,23 @@ final class EtcdServer: Sendable {
     /// Returns a client of all members, or of one.
     func client(_ index: Int? = nil, user: String? = nil, passwordFile: String? = nil) throws -> EtcdClient {
         let endpoints = index.map(url) ?? endpoints.joined(separator: ",")
-        return EtcdClient(try EtcdConfiguration(endpoints: endpoints, user: user, passwordFile: passwordFile))
+        var configuration = try EtcdConfiguration(endpoints: endpoints, user: user, passwordFile: passwordFile)
+        configuration.timeout = Self.patience(members: ports.count)
+        return EtcdClient(configuration)
     }
 
-    /// Returns the index of the leader; nil if there is none.
-    func leader() async throws -> Int? {
-        for index in ports.indices {
-            guard let status = try? await post("maintenance/status", "{}", member: index).body else { continue }
-            if let id = status["header"]?["member_id"]?.string, id == status["leader"]?.string { return index }
+    /// The timeout of requests: a member that is slow need not be frozen, and of several one may be.
+    static func patience(members: Int) -> Duration { members == 1 ? .seconds(60) : .seconds(10) }
+
+    /// Returns the index of the leader; waits for it during an election.
+    func leader() async throws -> Int {
+        while true {
+            for index in ports.indices {
+                guard let status = try? await post("maintenance/status", "{}", member: index).body else { continue }
+                if let id = status["header"]?["member_id"]?.string, id == status["leader"]?.string { return index }
+            }
+            try await Task.sleep(for: .milliseconds(20))
         }
-        return nil
     }
 
     /// Sends a request that the client does not implement, such as one for users and roles, in etcd's JSON.
@@ -109,7 +116,8 @@ final class EtcdServer: Sendable {
         _ path: String, _ body: String, member: Int = 0, headers: [String: String] = [:]
     ) async throws -> (status: Int, body: JSON) {
         let reply = try await SocketTransport().post(
-            "\(url(member))/v3/\(path)", Array(body.utf8), headers: headers, timeout: .seconds(5))
+            "\(url(member))/v3/\(path)", Array(body.utf8), headers: headers,
+            timeout: Self.patience(members: ports.count))
         return (reply.status, try JSON(reply.body))
     }
 

@@ -39,6 +39,8 @@ final class HTTPStub: Sendable {
     private func serve(_ socket: Int32) {
         counts.withLock { $0.connections += 1 }
         defer {
+            // A program that is being started has the socket from fork to exec; the client sees its end at once.
+            shutdown(socket, Int32(SHUT_RDWR))
             Foundation.close(socket)
             closing.yield()
         }
