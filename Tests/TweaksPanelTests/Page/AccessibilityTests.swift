@@ -106,6 +106,8 @@ import TweaksTestSupport
                     isShown(element)
                     && !element.disabled && element.tabIndex >= 0 && !(element.type === 'radio' && !element.checked))
                 """
+            // Rows below the view are filled when they come near it.
+            try page.wait("[...document.querySelectorAll('#list .chunk')].every((chunk) => !chunk.paths)")
             // A few presses more than elements.
             let count = Int(try page.ask("\(wanted).length").number ?? 0)
             #expect(count > 80)
@@ -143,8 +145,9 @@ import TweaksTestSupport
                 (globalThis.most = 0,
                     globalThis.look = setInterval(() => { most = Math.max(most, document.getAnimations().length); }, 1), 1)
                 """)
+            // The highlight shows in any case, here until it is seen.
+            try page.replaceDelay(4_000)
             try host.set("Whole", "72")
-            // The highlight shows in any case.
             let paper = "getComputedStyle(row('Whole')).backgroundColor"
             try page.wait("row('Whole').classList.contains('touched')")
             try page.wait("\(!isReduced) || \(paper) !== getComputedStyle(row('Real')).backgroundColor")

@@ -63,7 +63,7 @@ struct PanelView {
         if let said { try waitUntilSaid(said) }
     }
 
-    private func retry(_ code: String, _ body: () throws -> Void) throws {
+    func retry(_ code: String, _ body: () throws -> Void) throws {
         for _ in 0..<20 {
             do { return try body() } catch let error as BrowserError where error.code == code { continue }
         }
@@ -120,6 +120,16 @@ struct PanelView {
         try browser.run("arguments[0].focus(); arguments[0].select()", element.value)
         let typed = text.map { KeyStep.character($0) } + keys.flatMap { [.press($0), .release($0)] }
         try browser.perform(.keyboard(typed))
+    }
+
+    /// Gives timers of one delay another one from now on, in milliseconds: a pause ends at once, or never.
+    func replaceDelay(_ delay: Int, by other: Int = 1_000_000_000) throws {
+        try browser.run(
+            """
+            const timer = setTimeout;
+            globalThis.setTimeout = (body, delay, ...more) =>
+                timer(body, delay === \(delay) ? \(other) : delay, ...more);
+            """)
     }
 
     /// Presses keys on the focused element.

@@ -19,7 +19,7 @@ import TweaksTestSupport
     /// Waits until these are listed, and one of them is marked as the own session.
     private func wait(for people: [PageValue], _ page: PanelView) throws {
         try page.wait("JSON.stringify(\(Self.people).sort()) === JSON.stringify(given[0])", .array(people))
-        #expect(try page.ask("document.querySelectorAll('#pane li[data-own] .badge').length") == 1)
+        try page.wait("document.querySelectorAll('#pane li[data-own] .badge').length === 1")
     }
 
     @discardableResult
@@ -94,7 +94,8 @@ import TweaksTestSupport
                 try page.element("people").click()
                 try wait(for: ["token owner (Ada)", "token owner (Bob)"], page)
                 let own = tab == first ? "token owner (Ada)" : "token owner (Bob)"
-                #expect(try page.ask("document.querySelector('#pane li[data-own] strong').textContent") == .string(own))
+                try page.wait(
+                    "document.querySelector('#pane li[data-own] strong')?.textContent === given[0]", .string(own))
             }
             // Neither undoes a change of the other without a confirmation.
             try page.keys(.escape)

@@ -67,7 +67,7 @@ import TweaksWire
     }
 
     @Test func sixtyStreamsGetAllChanges() throws {
-        let server = try PanelServer()
+        let server = try PanelServer { $0.timeToFirstLine = .seconds(3_600) }
         let line = try server.connectByLine()
         let panels = try (1...60).map { _ in try server.connect() }
         for panel in panels { #expect(try panel.stream().snapshot.paths.count == 9) }

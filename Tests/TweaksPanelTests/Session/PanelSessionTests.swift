@@ -83,7 +83,7 @@ import TweaksWire
     }
 
     @Test func aKickedSessionGetsTheReplyOfItsActionAndNoMore() throws {
-        let server = try PanelServer()
+        let server = try PanelServer { $0.lingerTime = .seconds(3_600) }
         let (panel, _, action) = try kickDuringAnAction(server)
         action.released.open()
         let answer = try panel.read()

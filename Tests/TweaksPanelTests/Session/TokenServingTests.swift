@@ -57,6 +57,7 @@ import TweaksWire
     @Test func wrongTokensAreAnsweredLate() throws {
         let (server, panel) = try PanelServer.connected(as: "nobody", hasThread: true) {
             $0.authenticationDelay = .seconds(3_600) ... .seconds(3_600)
+            $0.timeToAuthenticate = .seconds(3_600)
         }
         let good = try server.connect()
         try panel.send("GET", Self.size)
@@ -149,7 +150,7 @@ import TweaksWire
         for number in 0..<quantity(20_000, few: 5_000) {
             _ = Tweak("Content", "Many", "Number \(number)", number, registry: registry)
         }
-        let server = try PanelServer(.named("ops", .write), registry: registry)
+        let server = try PanelServer(.named("ops", .write), registry: registry) { $0.lingerTime = .seconds(3_600) }
         let (panel, line) = (try server.connect("ops"), try server.connectByLine())
         try panel.send("GET", "/api/events")
         _ = try panel.readHead()
@@ -198,7 +199,9 @@ import TweaksWire
     func aTokenThatEndsDuringAnActionEndsTheNextRequest(_ ending: Ending) throws {
         let registry = ExampleTweaks().registry
         let action = BlockedAction("Player/Audio/Long", in: registry)
-        let (server, panel, line) = try PanelServer.connectedWithLine(Self.ops, as: "ops", registry: registry)
+        let (server, panel, line) = try PanelServer.connectedWithLine(Self.ops, as: "ops", registry: registry) {
+            $0.lingerTime = .seconds(3_600)
+        }
         let change = panel.request(size: 44)
         try panel.client.send(panel.request("POST", "/api/actions/Player/Audio/Long", "{}") + change)
         action.began.waitBlocking()
