@@ -32,7 +32,7 @@ struct WithTweaksTests {
         try size.set(70)
         try await withTweak(size, 80) { size.value = 90 }
         #expect(layers(size.erased) == ["override 70"])
-        try size.set(75, for: .seconds(600))
+        try size.set(75, for: .seconds(86_400))
         let before = layers(size.erased)
         try await withTweak(size, 80) {
             #expect(layers(size.erased) == ["override 80"])
@@ -40,7 +40,7 @@ struct WithTweaksTests {
         }
         #expect(layers(size.erased) == before && size.value == 75)
         let left = try #require(size.timeLeft)
-        #expect(left > .seconds(500) && left <= .seconds(600))
+        #expect(left > .seconds(80_000) && left <= .seconds(86_400))
         try size.keep()
         #expect(size.value == 75)
     }

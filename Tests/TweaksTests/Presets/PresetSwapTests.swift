@@ -2,12 +2,16 @@
 
 import Testing
 import Tweaks
+import TweaksTestSupport
 
 struct PresetSwapTests {
-    private let registry = TweakRegistry()
+    private let registry: TweakRegistry
     private let (a, b, c): (Tweak<Int>, Tweak<Int>, Tweak<Int>)
 
     init() throws {
+        // Its time stands still, so that two sets are one entry of the history.
+        let clock = ManualClock()
+        registry = TweakRegistry { clock.now }
         a = Tweak("P", "Q", "A", 1, registry: registry)
         b = Tweak("P", "Q", "B", 1, registry: registry)
         c = Tweak("P", "Q", "C", 1, registry: registry)

@@ -79,8 +79,8 @@ struct SeveralTests {
         try registry.commit { batch in
             batch.reset(matching: "*")
             batch.set(size.erased, .number(20))
-            batch.set(retry, TweakRetryPolicy(attempts: 3), for: .seconds(60))
-            batch.set("Log/Output/Level", .int(7), for: .seconds(60))
+            batch.set(retry, TweakRetryPolicy(attempts: 3), for: .seconds(3_600))
+            batch.set("Log/Output/Level", .int(7), for: .seconds(3_600))
             batch.reset(color)
         }
         #expect(registry.revision == 2 && size.value == 20 && level.value == 7 && retry.value.attempts == 3)
@@ -99,7 +99,7 @@ struct SeveralTests {
     @Test func keepingATweakByNameIsAConflictUnlessItIsTemporary() throws {
         #expect(refusal { try registry.commit { $0.keep("Content/Text/Size") } }?.code == .conflict)
         #expect(try !registry.commit { $0.keep(matching: "Content") }.didStore)
-        try size.set(90, for: .seconds(60))
+        try size.set(90, for: .seconds(3_600))
         try registry.commit { $0.keep(matching: "Content") }
         #expect(size.value == 90 && size.timeLeft == nil)
     }
