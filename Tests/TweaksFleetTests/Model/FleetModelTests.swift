@@ -6,7 +6,7 @@ import TweaksTestSupport
 
 @testable import TweaksFleet
 
-@Suite(.timeLimit(.minutes(5)), .tags(.quantity)) struct FleetModelTests {
+@Suite(.timeLimit(.minutes(30)), .tags(.quantity)) struct FleetModelTests {
     /// Includes seeds that have found defects. `TWEAKS_FLEET_SEED=5` runs another one.
     private static let seeds: [UInt64] =
         ProcessInfo.processInfo.environment["TWEAKS_FLEET_SEED"].flatMap(UInt64.init).map { [$0] }
