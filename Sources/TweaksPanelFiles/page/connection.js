@@ -9,7 +9,7 @@ import { keepName } from './person.js';
 import { restarted } from './refresh.js';
 import { credentials, dropHeaders, fetchAuthenticated, ownRevisions, request } from './requests.js';
 import { countSoon, rows } from './rows.js';
-import { may, mayAll, scopeOf, session } from './session.js';
+import { isConnected, may, mayAll, scopeOf, session } from './session.js';
 import { emit } from './signals.js';
 import { applySnapshot } from './tweaks.js';
 
@@ -112,7 +112,7 @@ function restIfHidden() {
   clearTimeout(resting);
   // A page that sends the token itself would have to ask for it again.
   const isPlain = Boolean(credentials.headers?.Authorization);
-  if (document.hidden && !isPlain && ['connected', 'silent'].includes(root.dataset.state)) {
+  if (document.hidden && !isPlain && isConnected()) {
     resting = setTimeout(() => {
       isResting = true;
       clearTimeout(watchdog);

@@ -1,5 +1,10 @@
 // Stores the process, the identity of this page, and its scopes.
 
+import { root } from './dom.js';
+
+/** Whether the process is connected, even if it is slow to answer. */
+export const isConnected = () => ['connected', 'silent'].includes(root.dataset.state);
+
 export const session = { process: 'the process', instance: '', identity: '', scopes: [] };
 /** Parses a scope by the rules of the server. */
 export function scopeOf(text) {

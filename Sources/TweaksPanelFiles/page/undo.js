@@ -7,7 +7,7 @@ import { offer, toast, withdraw } from './notifications.js';
 import { gesture } from './rows.js';
 import { request } from './requests.js';
 import { busy } from './sender.js';
-import { may, session } from './session.js';
+import { isConnected, may, session } from './session.js';
 import { listen } from './signals.js';
 
 const words = {
@@ -44,9 +44,7 @@ export async function step(direction) {
   withdraw();
   // Waits for pending changes, so that they are undone, not the changes before them.
   if (gesture.row) gesture.row.runID = '';
-  // They are not lost while the process is only slow to answer.
-  const isOpen = () => ['connected', 'silent'].includes(root.dataset.state);
-  while (busy.size && isOpen()) await new Promise((done) => setTimeout(done, 5));
+  while (busy.size && isConnected()) await new Promise((done) => setTimeout(done, 5));
   await go(direction, { mine: true });
 }
 

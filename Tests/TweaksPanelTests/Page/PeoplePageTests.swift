@@ -30,6 +30,22 @@ import TweaksTestSupport
         return tab
     }
 
+    @Test func theListStaysWhileTheProcessIsSlowToAnswer() throws {
+        try PanelHost.visit { _, page in
+            try enter("Ada", page)
+            // A hidden page does not refresh the list.
+            try page.browser.run(
+                """
+                Object.defineProperty(document, 'hidden', { get: () => true });
+                document.documentElement.dataset.state = 'silent';
+                document.querySelector('#pane ul').replaceChildren();
+                document.querySelector('#drawer [data-tab=people]').click();
+                """)
+            try page.wait("document.querySelector('#pane h2')?.textContent === 'People'")
+            #expect(try page.ask(Self.people) == ["token owner (Ada)"])
+        }
+    }
+
     @Test func aNameIsSentWithEveryRequest() throws {
         try PanelHost.visit { host, page in
             try enter("Zoë", page)
