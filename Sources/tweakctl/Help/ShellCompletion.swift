@@ -17,10 +17,16 @@ enum ShellCompletion {
         if typed.hasPrefix("-"), let invocation = try? Invocation(before), invocation.words.isEmpty {
             return Invocation.options.flatMap(\.names).starting(with: typed)
         }
-        guard var invocation = try? Invocation(before) else { return [] }
-        if invocation.timeout == .standard { invocation.timeout = .milliseconds(timeout) }
+        guard let invocation = invocation(before) else { return [] }
         if invocation.words.isEmpty, invocation.address == nil { return first(typed) }
         return asked(invocation, typed)
+    }
+
+    /// The options and words before the one to complete; nil if they are not valid.
+    static func invocation(_ before: [String]) -> Invocation? {
+        guard var invocation = try? Invocation(before) else { return nil }
+        if invocation.timeout == .standard { invocation.timeout = .milliseconds(timeout) }
+        return invocation
     }
 
     /// Completes the first word: a process, or a command if only one process runs.

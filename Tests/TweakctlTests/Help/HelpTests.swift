@@ -83,6 +83,13 @@ import TweaksWire
         #expect(try candidates("bounce", "get", "").isEmpty)
     }
 
+    @Test func candidatesAreWaitedForASecondUnlessTheWordsHaveATimeout() {
+        #expect(ShellCompletion.invocation(["bounce", "get"])?.timeout == .milliseconds(1_000))
+        #expect(ShellCompletion.invocation(["--timeout", "5m", "bounce", "get"])?.timeout == .milliseconds(300_000))
+        #expect(ShellCompletion.invocation(["--timeout", "10s", "bounce"])?.timeout == .milliseconds(10_000))
+        #expect(ShellCompletion.invocation(["--timeout", "off", "bounce"])?.timeout == .off)
+    }
+
     @Test(.enabled(if: path(of: "bash") != nil)) func bashCompletes() throws {
         try fixture.server("bounce")
         let byTCP = try TestServer(hasThread: true)

@@ -114,13 +114,13 @@ import TweaksTestSupport
         #expect(text.contains("tweakctl: fake: auth-required: show a token first") && text.contains("code 1 "))
     }
 
-    /// A process may be stopped, or in a debugger.
     private func answerInTime(_ fake: FakeServer) throws {
         let peer = try fake.accept()
         try peer.answer("hello 1", "  name: fake", "ok")
         try peer.answer("get A/B/C", "A/B/C = 5", "ok")
     }
 
+    /// A process may be stopped, or in a debugger.
     @Test func aProcessThatDoesNotAnswerIsReportedAndTriedAgain() throws {
         let fake = try FakeServer(fixture.socket("fake"))
         let terminal = try fixture.terminal("--timeout 100ms fake repl")
