@@ -77,7 +77,8 @@ import TweaksTestSupport
             event.reloaded.flatMap { $0.changes.first?.new == .number(40) ? true : nil }
         }
         #expect(fixture.size == .number(40))
-        #expect(fixture.registry.revision <= 20)
+        // Fewer commits than saves.
+        #expect(fixture.registry.revision < 20)
     }
 
     @Test func equalValuesCommitNothing() throws {

@@ -84,7 +84,7 @@ package final class BoundSocket: Sendable {
     }
 
     deinit {
-        // A program that is being started has the socket from fork to exec; so long it would accept clients.
+        // A program that is being started has the socket from fork to exec, and would accept clients until then.
         shutDown()
         _ = systemClose(number)
     }

@@ -40,6 +40,7 @@ import TweaksTestSupport
         await service.log.wait(for: "follows the fleet quotes")
         try await wait(cluster, for: 1)
         await service.stop()
+        await cluster.wait(of: keys) { $0.isEmpty }
     }
 
     @Test(arguments: ["", "garbage", "tweaks fleet 1 0\n{}\n"])
@@ -49,9 +50,10 @@ import TweaksTestSupport
         let directory = try TemporaryDirectory()
         let first = try FleetService(cluster.server.endpoints[0], in: directory)
         await first.log.wait(for: "follows the fleet quotes")
-        let file = directory.file("state/fleet-quotes.json")
-        while !FileManager.default.fileExists(atPath: file) { try await Task.sleep(for: .milliseconds(20)) }
+        try await waitForFile(directory)
         await first.stop()
+        let file = directory.file("state/fleet-quotes.json")
+        try #require(FileManager.default.fileExists(atPath: file))
         try Data(content.utf8).write(to: URL(fileURLWithPath: file))
         let second = try FleetService(cluster.server.endpoints[0], in: directory)
         await second.log.wait(for: "the fleet's values are not in effect until etcd answers")

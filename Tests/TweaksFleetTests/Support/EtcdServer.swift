@@ -100,7 +100,7 @@ final class EtcdServer: Sendable {
     /// The timeout of requests: a member that is slow need not be frozen, and of several one may be.
     static func patience(members: Int) -> Duration { members == 1 ? .seconds(60) : .seconds(10) }
 
-    /// Returns the index of the leader; waits for it during an election.
+    /// Returns the index of the leader; during an election it waits for it, by polling, too.
     func leader() async throws -> Int {
         while true {
             for index in ports.indices {

@@ -15,7 +15,8 @@ struct UnauthenticatedTests {
         _ places: Int, users: [Int]
     ) throws -> (server: TestServer, known: TestClient, others: [RunningProgram]) {
         let (server, known) = try TestServer(hasThread: true) {
-            ($0.unauthenticatedSessions, $0.timeToFirstLine) = (places, .seconds(3_600))
+            $0.unauthenticatedSessions = places
+            $0.timeToFirstLine = .seconds(3_600)
         }.withClient()
         try #require(chmod(server.directory.path, 0o755) == 0 && chmod(server.path, 0o666) == 0)
         try known.ask("ping")

@@ -12,7 +12,10 @@ import TweaksTestSupport
     private func server(_ budget: Int = budget, lingers: Duration = .seconds(5)) throws -> TestServer {
         let registry = TweakRegistry()
         for number in 0..<500 { _ = Tweak("Many", "Of", "T\(number)", 0, help: "x", registry: registry) }
-        return try TestServer(registry: registry) { ($0.memoryBytes, $0.lingerTime) = (budget, lingers) }
+        return try TestServer(registry: registry) {
+            $0.memoryBytes = budget
+            $0.lingerTime = lingers
+        }
     }
 
     /// What arrives at clients that have not read is what the kernel held for them.
