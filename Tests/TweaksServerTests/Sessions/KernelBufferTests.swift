@@ -148,6 +148,24 @@ import TweaksTestSupport
         withExtendedLifetime(clients) {}
     }
 
+    /// An end that a client cannot acknowledge is no byte of a reply.
+    @Test(.enabled(if: Transport.available.contains(.tcp4)), .enabled(if: hasSocketTable, "there is no /proc/net"))
+    func theEndOfAStreamIsNotCounted() throws {
+        let listener = try BoundSocket(loopback: .version4)
+        let client = try TestClient(port: listener.port)
+        let peer = try listener.accepted()
+        defer { close(peer) }
+        let bytes = [UInt8](repeating: 0x0A, count: 65_536)
+        while send(peer, bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
+        func sent() throws -> Int { try #require(SocketQueues.all(of: listener.port).first).sent }
+        let before = try sent()
+        try #require(before > 0)
+        shutdown(peer, Int32(SHUT_WR))
+        // The client may acknowledge more in between.
+        #expect(try sent() <= before)
+        withExtendedLifetime(client) {}
+    }
+
     /// Nothing of a reply is lost, wherever it waits when the client closes its side.
     @Test(arguments: Transport.available) func aClientThatReadsLateGetsAllReplies(_ transport: Transport) throws {
         let server = try server(67_108_864, lingers: .seconds(3_600))
