@@ -138,13 +138,28 @@ import TweaksWire
     @Test func everyStatusExistsAndFailuresHaveTheErrorSchema() throws {
         for operation in operations {
             for response in operation.value["responses"]?.named ?? [] {
-                let status = try #require(Int(response.name))
-                #expect(HTTPStatus(number: status) != nil, "\(status)")
-                if status < 400 { continue }
+                let status = Int(response.name)
+                #expect(response.name == "default" || status.flatMap(HTTPStatus.init(number:)) != nil, "\(response.name)")
+                if let status, status < 400 { continue }
                 let body = try resolve(response.value)["content"]?["application/json"]?["schema"]?["$ref"]
-                #expect(body == .string("#/components/schemas/Error"), "\(operation.name) \(status)")
+                #expect(body == .string("#/components/schemas/Error"), "\(operation.name) \(response.name)")
             }
         }
+    }
+
+    /// Any request can be refused with these, whatever it asks for; another status of a failure stands at its operations.
+    @Test func theDefaultResponseNamesEveryOtherStatus() throws {
+        let description = document["components"]?["responses"]?["Refused"]?["description"]?.string ?? ""
+        let named = Set(description.split(separator: " ").compactMap { $0.hasSuffix(":") ? Int($0.dropLast()) : nil })
+        var listed: Set<Int> = []
+        for operation in operations {
+            let responses = operation.value["responses"]
+            #expect(responses?["default"]?["$ref"] == .string("#/components/responses/Refused"), "\(operation.name)")
+            listed.formUnion((responses?.named ?? []).compactMap { Int($0.name) })
+        }
+        // An operation has its method.
+        let failures = Set(HTTPStatus.allCases.map(\.number).filter { $0 >= 400 }).subtracting([405])
+        #expect(named == failures.subtracting(listed))
     }
 
     @Test func exactlyTheOpenOperationsNeedNoToken() {
