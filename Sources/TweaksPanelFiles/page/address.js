@@ -7,7 +7,7 @@ export function setRoute(next) {
 }
 
 export function readAddress() {
-  const hash = location.hash.slice(1);
+  const [hash, only] = location.hash.slice(1).split(/(\?only)$/);
   const decode = (text) => {
     try {
       return decodeURIComponent(text);
@@ -18,6 +18,7 @@ export function readAddress() {
   if (hash.startsWith('?q=')) return { query: decode(hash.slice(3)) };
   if (hash === '?favorites') return { favorites: true };
   const [category, collection, name] = hash.replace(/^\//, '').split('/').map(decode);
-  return { category: category || null, collection, path: name ? `${category}/${collection}/${name}` : null };
+  const path = name ? `${category}/${collection}/${name}` : null;
+  return { category: category || null, collection, path, only: only != null };
 }
 

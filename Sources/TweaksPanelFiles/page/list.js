@@ -5,6 +5,7 @@ import { chunksOf, fillRest, fillSoon } from './chunks.js';
 import { bdi, byId, clean, h, icon, on, root } from './dom.js';
 import { encodePath, nameOf } from './format.js';
 import { restoreScroll, scrollPosition, scrollToTarget } from './scroll-position.js';
+import { pressed } from './row-keys.js';
 import { gesture } from './rows.js';
 import { beginSearch, endSearch, search } from './search.js';
 import { session } from './session.js';
@@ -27,6 +28,7 @@ let before = null;
 export function open(isSame = false) {
   if (!tweaks.size && root.dataset.state !== 'connected') return;
   setRoute(readAddress());
+  root.toggleAttribute('data-only', route.only === true);
   if (route.query == null) endSearch(!isSame);
   else if (!beginSearch(!isSame)) return;
   // A moved element loses the pointer, so the list is redrawn after the drag.
@@ -87,7 +89,9 @@ function treeParts() {
   const parts = [];
   for (const [category, collections] of tree) {
     if (route.category != null && category !== route.category) continue;
-    const kept = [...collections].map(([collection, all]) => [collection, all.filter(isKept)])
+    const kept = [...collections]
+      .filter(([collection]) => !route.only || collection === route.collection)
+      .map(([collection, all]) => [collection, all.filter(isKept)])
       .filter(([, paths]) => paths.length);
     if (!kept.length) continue;
     const count = kept.reduce((sum, [, paths]) => sum + paths.length, 0);
@@ -118,6 +122,10 @@ function card(category, collection, paths) {
     folded[rows.hidden ? 'add' : 'delete'](key);
     store('folded', [...folded]);
   };
+  const openSmall = (event) => {
+    event.preventDefault();
+    globalThis.open(event.currentTarget.href, '', 'popup,width=320,height=500');
+  };
   const fold = h(
     'button.fold',
     { 'aria-expanded': !isFolded, onclick: toggle },
@@ -133,7 +141,17 @@ function card(category, collection, paths) {
   return h(
     'section.card',
     { label: `${category} / ${collection}`, 'data-collection': key },
-    h('h3', fold, h('a.tool', attributes, '#')),
+    h(
+      'h3',
+      fold,
+      h('a.tool', attributes, '#'),
+      h('a.tool', {
+        href: `#/${encodePath(key)}?only`,
+        title: 'Open in a small window',
+        label: 'Open in a small window: ' + collection,
+        onclick: openSmall,
+      }, icon('window')),
+    ),
     rows,
   );
 }
@@ -156,12 +174,12 @@ on(byId('modified-only'), 'click', () => {
 });
 
 on(list, 'click', (event) => {
-  const tool = event.target.closest('.tools .tool');
+  const tool = event.target.closest('.row .tool');
   tool?.closest('.row').row.act(tool.dataset.part);
 });
 
 on(list, 'keydown', (event) => {
   const row = event.target.closest('[popover]') ? null : event.target.closest('.row')?.row;
   if (event.key === 'Escape' && row?.isArmed && !event.defaultPrevented) row.arm('');
-  event.target.row?.moveFocus(event);
+  if (row) pressed(row, event);
 });

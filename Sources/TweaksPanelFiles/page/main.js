@@ -2,7 +2,9 @@
 
 import './toolbar.js';
 import { connect, connectNow } from './connection.js';
+import { toggleDensity } from './density.js';
 import { byId, on, root, setStyle } from './dom.js';
+import { showKeys } from './key-list.js';
 import { open } from './list.js';
 import { gesture } from './rows.js';
 import { may } from './session.js';
@@ -33,6 +35,10 @@ addEventListener('keydown', (event) => {
     event.preventDefault();
     byId('search').focus();
     byId('search').select();
+  } else if ('d?'.includes(event.key) && !isCommand && !event.altKey && !isTyping(event.target)
+    && event.target.localName !== 'select') {
+    event.preventDefault();
+    event.key === 'd' ? toggleDensity() : showKeys();
   }
 });
 

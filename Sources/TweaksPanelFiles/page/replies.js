@@ -63,10 +63,21 @@ function show(row, own, job) {
   countSoon();
 }
 
+/** The message of an error beside its row: without the path, and without a remedy for other clients. */
+export function reasonOf({ message, reply }) {
+  const { path, force } = reply?.error ?? {};
+  const end = force ? message.lastIndexOf('; ') : -1;
+  const text = end < 0 ? message : message.slice(0, end);
+  const subject = [path, JSON.stringify(path)].find((subject) => subject && text.startsWith(subject));
+  if (!subject) return text;
+  const rest = text.slice(subject.length);
+  return rest.startsWith(': ') ? rest.slice(2) : 'it' + rest;
+}
+
 /** Handles a refused change, or a lost connection. */
 export function failed(row, error) {
   for (const event of row.waiting.splice(0)) announceChange(event);
-  row.showError(error.message);
+  row.showError(reasonOf(error));
   if (row.drag) return;
   // Typed text stays, so that the user can correct it.
   row.isEdited = row.control.restore?.() ?? false;

@@ -1,4 +1,4 @@
-// Draws the line below a control: the parsed value, the default, and the origin of the value.
+// Draws the notes below a control: the parsed value, the default, and the origin of the value.
 
 import { clean } from './dom.js';
 import { brief, shown } from './format.js';
@@ -9,19 +9,29 @@ export function drawNotes(row) {
   const { tweak, ghost } = row;
   const isSecret = has(tweak, 'secret');
   note(row, 'meaning', row.meaning);
-  note(row, 'origin', row.flashed ? 'by ' + clean(row.flashed) : origin(tweak));
-  note(row, 'default', tweak.modified && !isSecret ? 'default ' + brief(tweak.default) + unitOf(tweak) : '');
+  note(row, 'origin', row.flashed ? 'by ' + clean(row.flashed) : origin(tweak)).className =
+    'badge ' + (row.flashed ? 'new' : 'known');
+  const was = tweak.modified && !isSecret ? brief(tweak.default) : '';
+  note(row, 'default', was && 'default ' + was + unitOf(tweak));
+  showInBox(row, was);
   const other = isSecret ? 'changed' : brief(ghost?.value);
   note(row, 'ghost', ghost ? `${clean(ghost.by ?? 'unknown')}: ${other}` : '');
 }
 
+/** Shows the default in the box of a number, where both fit. */
+function showInBox({ control, tweak }, was) {
+  if (!['int', 'number', 'duration'].includes(tweak.kind)) return;
+  const box = control.element.querySelector('.number');
+  const length = was.length + brief(tweak.value).length + (tweak.unit ?? '').length;
+  box?.toggleAttribute('data-was', was !== '' && length < 10);
+  if (box?.hasAttribute('data-was')) box.dataset.was = was;
+}
+
 function note(row, name, text) {
-  const part = row.element.querySelector(`.notes [data-part=${name}]`);
+  const part = row.element.querySelector(`[data-part=${name}]`);
   part.hidden = !text;
-  if (!text || part.textContent === text) return;
-  // The line has a fixed height, so that no row moves; the title has the full text.
-  part.textContent = text;
-  part.title = text;
+  if (text && part.textContent !== text) part.textContent = text;
+  return part;
 }
 
 /** The layer, and its origin. */

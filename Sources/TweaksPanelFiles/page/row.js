@@ -3,14 +3,15 @@
 import { accepted, failed } from './replies.js';
 import { drawBadges } from './badges.js';
 import { controlOf } from './controls/index.js';
-import { bdi, byId, clean } from './dom.js';
+import { bdi, byId, clean, on } from './dom.js';
 import { Draggable } from './drag.js';
-import { openDurationMenu } from './duration-menu.js';
 import { encodePath, partsOf } from './format.js';
 import { drawLayers, toggleLayers } from './layers.js';
 import { announce } from './notifications.js';
 import { nanoseconds } from './numbers/decimal.js';
 import { queueCheck, refreshSoon, restarts } from './refresh.js';
+import { orderFocus } from './row-keys.js';
+import { openDurationMenu, openRowMenu } from './row-menu.js';
 import { drawNotes, meaningOf } from './row-notes.js';
 import { drawSoon, rows } from './rows.js';
 import { Sender } from './sender.js';
@@ -67,8 +68,10 @@ export class Row extends Draggable {
     element.row = this;
     Object.assign(element.dataset, { path, kind });
     element.setAttribute('aria-label', this.label);
-    element.querySelector('.title a').href = '#/' + encodePath(path);
-    element.querySelector('.title bdi').textContent = clean(name);
+    const link = element.querySelector('.name a');
+    link.href = '#/' + encodePath(path);
+    if (!help) link.title = clean(name);
+    link.firstElementChild.textContent = clean(name);
     element.querySelector('.crumb').append(bdi(category), ' › ', bdi(collection));
     element.querySelector('.help').textContent = clean(help ?? '');
     this.badges = element.querySelector('.badges');
@@ -79,6 +82,7 @@ export class Row extends Draggable {
     this.explain = part('explain');
     this.star = part('star');
     this.star.ariaPressed = favorites.has(path);
+    this.more = part('more');
     for (const tool of element.querySelectorAll('.tool')) tool.ariaLabel = `${tool.title}: ${this.label}`;
     if (this.reason) element.ariaDescription = this.reason;
     if (this.reason || kind === 'action' || has(this.tweak, 'read-only')) this.durationButton.hidden = true;
@@ -95,6 +99,10 @@ export class Row extends Draggable {
       this.isHovered = false;
       this.release();
     };
+    orderFocus(this, false);
+    for (const name of ['focusin', 'focusout']) {
+      on(this.control.element, name, () => orderFocus(this, name === 'focusin'));
+    }
     if (!this.reason) return;
     for (const input of this.control.element.querySelectorAll('input, button, select, textarea')) {
       input.disabled = true;
@@ -133,13 +141,15 @@ export class Row extends Draggable {
   act(part) {
     if (part === 'reset') this.send({ reset: true });
     if (part === 'for' && this.isArmed) this.arm('');
-    else if (part === 'for') openDurationMenu(this);
+    else if (part === 'for') openDurationMenu(this, this.#shown(this.durationButton));
     if (part === 'explain') toggleLayers(this);
     if (part === 'star') this.#toggleFavorite();
-    if (part === 'more') {
-      const isOpen = this.element.classList.toggle('open');
-      this.element.querySelector('[data-part=more]').ariaExpanded = isOpen;
-    }
+    if (part === 'more') openRowMenu(this, this.more);
+  }
+
+  /** A tool, or the menu where the tools are not shown. */
+  #shown(tool) {
+    return tool.checkVisibility() ? tool : this.more;
   }
 
   /** Makes the following changes temporary, until such a value expires; permanent for an empty duration. */
@@ -156,18 +166,6 @@ export class Row extends Draggable {
     store('favorites', [...favorites]);
     this.star.setAttribute('aria-pressed', favorites.has(path));
     emit('favorites');
-  }
-
-  /** Arrow keys move the focus to the next row, Enter into the control. */
-  moveFocus(event) {
-    const all = [...byId('list').querySelectorAll('.row')];
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key] ?? 0;
-    const next = all[all.indexOf(this.element) + step];
-    if (event.key === 'Enter') this.control.element.querySelector('input, button, select, textarea')?.focus();
-    else if (next && next !== this.element) next.focus();
-    else if (event.key === 'ArrowUp') byId('search').focus();
-    else return;
-    event.preventDefault();
   }
 
   // Events ------------------------------------------------------------------------------------------------

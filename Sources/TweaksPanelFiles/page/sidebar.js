@@ -26,7 +26,6 @@ export function drawSide() {
   const entries = [
     entry('#/', h('span', 'Everything'), [...tweaks.keys()], !isFlat && route.category == null),
     entry('#?favorites', h('span', 'Favorites'), stars, route.favorites),
-    () => h('li', { role: 'presentation' }, h('hr')),
     ...[...tree].map(([category, collections]) =>
       entry(
         '#/' + encodeURIComponent(category),

@@ -96,6 +96,10 @@ import TweaksTestSupport
             try page.checkConsole()
             try page.click("Greet", "run")
             try page.wait("text('Greet', 'result') === 'hello '")
+            // One without a declaration seldom has some.
+            #expect(try page.ask("isShown(part('Greet', 'arguments'))") == false)
+            try page.click("Greet", "offer")
+            try page.wait("document.activeElement === part('Greet', 'arguments')")
             try page.type("you \"two of\" 'them all'", over: "Greet", "arguments", then: .enter)
             try page.wait("text('Greet', 'result') === 'hello you+two of+them all'")
             try page.type("badly", over: "Greet", "arguments")

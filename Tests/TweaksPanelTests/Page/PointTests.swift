@@ -16,15 +16,76 @@ import TweaksTestSupport
             #expect(try page.error("Point").contains("51 is outside 0...50"))
             #expect(host.value("Point") == Self.point(42.5, 6))
             try host.set("Point", "1,2")
-            try page.wait("field('List') === '[1, 2]' && field('Maybe') === 'none'")
-            try page.type("[3,4]", over: "List", "field", then: .enter, sets: .list([.int(3), .int(4)]))
-            try page.wait("field('List') === '[3, 4]'")
-            try page.type("0.5", over: "Maybe", "field", then: .enter, sets: .number(0.5))
-            try page.type("none", over: "Maybe", "field", then: .enter, sets: .notSet)
             try page.type("[10]", over: "List", "field", then: .enter)
             #expect(try page.error("List").contains("10 is outside 0...9"))
+        }
+    }
+
+    /// The texts of the chips of the list.
+    private static func chips(_ numbers: [Int64]) -> (condition: String, texts: PageValue) {
+        (
+            """
+            JSON.stringify([...row('List').querySelectorAll('[data-part=chip]')].map((chip) => chip.textContent))
+                === JSON.stringify(given[0])
+            """, .array(numbers.map { .string(String($0)) })
+        )
+    }
+
+    @Test func elementsAreAddedMovedAndRemoved() throws {
+        try PanelHost.visit { host, page in
+            func expect(_ numbers: Int64...) throws {
+                try host.wait("List", .list(numbers.map { .int($0) }))
+                let chips = Self.chips(numbers)
+                try page.wait(chips.condition, chips.texts)
+            }
+            try expect(1, 2)
+            try page.type("[3,4]", over: "List", "field", then: .enter)
+            try expect(3, 4)
+            try page.type("5", over: "List", "field", then: .enter)
+            try expect(3, 4, 5)
+            // The last, by keys: to the left, and away.
+            try page.ask("row('List').querySelectorAll('[data-part=chip]')[2].focus()")
+            try page.keys(.left, holding: [.alt])
+            try expect(3, 5, 4)
+            try page.wait("document.activeElement.textContent === '5'")
+            try page.keys(.delete)
+            try expect(3, 4)
+            try page.browser.element("[data-path='Kinds/Basic/List'] [data-part=chip] button").click()
+            try expect(4)
+            try page.type("[7, 8, 9]", over: "List", "field", then: .enter)
+            try expect(7, 8, 9)
+            // The first, by the mouse, to the place of the last.
+            let places = [1, 3].map { "[data-path='Kinds/Basic/List'] [data-part=chip]:nth-child(\($0)) bdi" }
+            let (first, last) = (try page.browser.element(places[0]), try page.browser.element(places[1]))
+            try page.browser.perform(.mouse([.move(to: first), .press, .move(to: last), .release]))
+            try expect(8, 9, 7)
+        }
+    }
+
+    @Test func aSwitchSaysWhetherAnOptionalIsSet() throws {
+        try PanelHost.visit { host, page in
+            try page.wait("field('Maybe') === '' && part('Maybe', 'switch').ariaChecked === 'false'")
             try host.set("Maybe", "0.25")
-            try page.wait("field('Maybe') === '0.25'")
+            try page.wait("field('Maybe') === '0.25' && part('Maybe', 'switch').ariaChecked === 'true'")
+            try host.set("Maybe", "none")
+            try page.wait("field('Maybe') === ''")
+            try page.click("Maybe", "switch", sets: .number(0.25))
+            try page.type("0.5", over: "Maybe", "field", then: .enter, sets: .number(0.5))
+            try page.wait("part('Maybe', 'switch').textContent === 'set'")
+            try page.click("Maybe", "switch", sets: .notSet)
+            try page.wait("field('Maybe') === ''")
+            // What it was comes back.
+            try page.click("Maybe", "switch", sets: .number(0.5))
+            try page.type("none", over: "Maybe", "field", then: .enter, sets: .notSet)
+            try page.wait("part('Maybe', 'switch').textContent === 'not set'")
+        }
+    }
+
+    @Test func arrowKeysInItsFieldsMoveAPoint() throws {
+        try PanelHost.visit { host, page in
+            try page.press("Point", "x", .up, sets: Self.point(11, 20))
+            try page.press("Point", "y", .down, holding: [.shift], sets: Self.point(11, 19))
+            try page.wait("part('Point', 'y').value === '19'")
         }
     }
 

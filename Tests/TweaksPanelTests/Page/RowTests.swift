@@ -153,7 +153,7 @@ import TweaksTestSupport
         try PanelHost.visit { host, page in
             let revision = host.registry.revision
             try arm(page)
-            #expect(try page.ask("getComputedStyle(row('Whole').querySelector('.control')).outlineStyle") == "dashed")
+            #expect(try page.ask("getComputedStyle(row('Whole')).boxShadow !== 'none'") == true)
             try page.browser.attach("panel-for-a-while")
             try page.click("Whole", "for")
             try page.wait(isOff)

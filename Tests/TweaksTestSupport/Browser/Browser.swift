@@ -45,6 +45,7 @@ package final class Browser {
         var height: Int
         var scheme: Scheme
         var reducesMotion: Bool
+        var forcesColors = false
         var hasTouch: Bool
     }
 
@@ -260,6 +261,12 @@ package final class Browser {
         try applyView()
     }
 
+    /// Replaces the page's colors by a few of the system, as it does for those who need contrast.
+    package func forceColors(_ isForced: Bool) throws {
+        view.forcesColors = isForced
+        try applyView()
+    }
+
     /// Applies the screen settings to the current tab; each tab needs them.
     private func applyView() throws {
         let (width, height) = (PageValue(view.width), PageValue(view.height))
@@ -273,6 +280,7 @@ package final class Browser {
                 "features": [
                     ["name": "prefers-color-scheme", "value": .string(view.scheme.rawValue)],
                     ["name": "prefers-reduced-motion", "value": view.reducesMotion ? "reduce" : "no-preference"],
+                    ["name": "forced-colors", "value": view.forcesColors ? "active" : "none"],
                 ]
             ])
     }

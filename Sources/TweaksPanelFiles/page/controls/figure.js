@@ -1,6 +1,6 @@
-// Creates the display of a metric: the newest value, and a chart of the last sixty.
+// Creates the display of a metric: the newest value, and a chart of the last sixty or the color.
 
-import { clean, h, svg } from '../dom.js';
+import { clean, h, setStyle, svg } from '../dom.js';
 import { shown } from '../format.js';
 
 export function figure(row) {
@@ -13,13 +13,17 @@ export function figure(row) {
     part: 'sparkline',
   });
   chart.append(line);
+  const swatch = h('span.swatch', { part: 'swatch', 'aria-hidden': 'true' });
+  const picture = { color: swatch, int: chart, number: chart, duration: chart }[row.tweak.kind];
   return {
-    element: h('div.figure', value, row.tweak.kind === 'string' ? null : chart),
+    element: h('div.line.figure' + (picture ? '' : '.words'), picture, value),
     show(now) {
+      if (picture === swatch) setStyle(swatch, '--color', now);
       const { samples, tweak } = row;
       const low = Math.min(...samples);
       const span = Math.max(...samples) - low || 1;
-      value.textContent = (typeof now === 'number' ? String(Number(now.toPrecision(7))) : clean(shown(now))) +
+      const text = typeof now === 'number' ? String(Number(now.toPrecision(7))) : clean(shown(now));
+      value.textContent = (picture === swatch ? text.replace(/FF$/, '') : text) +
         (tweak.unit ? ' ' + clean(tweak.unit) : '');
       if (samples.length > 1) {
         line.setAttribute(

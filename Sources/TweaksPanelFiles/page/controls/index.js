@@ -7,12 +7,25 @@ import { choice } from './choice.js';
 import { color } from './color.js';
 import { figure } from './figure.js';
 import { formatted, isFormatted } from './formatted.js';
+import { list } from './list.js';
 import { number } from './number.js';
+import { optional } from './optional.js';
 import { point } from './point.js';
 import { secret } from './secret.js';
 import { text } from './text.js';
 
-const byKind = { bool, int: number, number, duration: number, string: text, color, choice, point, action };
+const byKind = {
+  bool,
+  int: number,
+  number,
+  duration: number,
+  string: text,
+  color,
+  choice,
+  point,
+  list,
+  optional,
+};
 
 /** The control of a row, by the kind and the flags of its tweak. */
 export function controlOf(row) {

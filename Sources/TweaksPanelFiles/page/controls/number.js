@@ -69,6 +69,11 @@ function sliderOf(row, grid, show) {
   const tick = h('i.tick');
   const ghost = h('i.ghost', { part: 'ghost-mark', hidden: true });
   const place = (value) => indexOf(tweak, grid, String(value)) / steps;
+  // A range on both sides of zero is filled from there.
+  if (grid.low < 0n && grid.high > 0n) {
+    slider.className = 'signed';
+    setStyle(slider, '--from', place(0));
+  }
   on(slider, 'pointerdown', () => {
     row.isDown = true;
   });

@@ -9,7 +9,7 @@ export function secret(row) {
   input.put('');
   return {
     element: h(
-      'form.line',
+      'form.line.pair',
       { label: 'Set ' + row.label, onsubmit: (event) => event.preventDefault() },
       state,
       h('input', { hidden: true, autocomplete: 'username' }),

@@ -1,0 +1,92 @@
+// Moves the focus between and within rows, and handles the keys, copying and pasting of a focused row.
+
+import { byId, on } from './dom.js';
+import { shown } from './format.js';
+import { announce, toast } from './notifications.js';
+import { has } from './tweaks.js';
+
+const focusable = 'a, button, input, select, textarea, [tabindex]';
+const isUsable = (element) => !element.disabled && element.checkVisibility({ visibilityProperty: true });
+
+/** The part of a row that Tab reaches: its field, or else its first control. */
+export const mainOf = (row) => {
+  const all = [...row.control.element.querySelectorAll(focusable)]
+    .filter((element) => !element.disabled && !element.closest('[hidden]'));
+  return all.find((element) => ['field', 'hex'].includes(element.dataset.part)) ??
+    all.find((element) => element.type !== 'radio' || element.checked) ?? all[0];
+};
+
+/** Leaves one part of a row in the order of Tab, or all of its control while the focus is in that. */
+export function orderFocus(row, isInside) {
+  const main = mainOf(row);
+  for (const element of row.control.element.querySelectorAll(focusable)) {
+    const isReached = element === main || element.type === 'radio' ||
+      isInside && element.closest('.pair') && element.matches('input, select, textarea, button');
+    element.tabIndex = isReached ? 0 : -1;
+  }
+}
+
+/** Handles a key that a row or a part of it has received. */
+export function pressed(row, event) {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target === row.element) pressedRow(row, event);
+  else if (event.key === 'Escape') row.element.focus({ preventScroll: true });
+  else if (event.target.matches('.tool, .name a')) moveWithin(row, event);
+  else return;
+}
+
+function pressedRow(row, event) {
+  const acts = { r: 'reset', e: 'explain', f: 'star', t: 'for', m: 'more', ContextMenu: 'more' };
+  const all = [...byId('list').querySelectorAll('.row')].filter(isUsable);
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key] ?? 0;
+  const next = all[all.indexOf(row.element) + step];
+  if (event.key === 'Enter') mainOf(row)?.focus();
+  else if (event.key in acts) row.act(acts[event.key]);
+  else if (step && next) next.focus();
+  else if (event.key === 'ArrowUp') byId('search').focus();
+  else return moveWithin(row, event);
+  event.preventDefault();
+}
+
+/** Left and right lead through the parts of a row. */
+function moveWithin(row, event) {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!step) return;
+  event.preventDefault();
+  const all = [row.element, ...[...row.element.querySelectorAll(focusable)].filter(isUsable)];
+  all[all.indexOf(event.target) + step]?.focus({ preventScroll: true });
+}
+
+// Copy and paste ----------------------------------------------------------------------------------------
+
+const line = (row) => `${row.tweak.path} = ${shown(row.tweak.value)}`;
+
+/** Copies a line that an import and a terminal accept. */
+export async function copyText(row) {
+  try {
+    await navigator.clipboard.writeText(line(row));
+    announce(`copied ${row.label}`);
+  } catch {
+    toast('The browser does not let this page copy; focus the row, and press Ctrl C', { isBad: true });
+  }
+}
+
+const focusedRow = () => document.activeElement?.row;
+
+on(document, 'copy', (event) => {
+  const row = focusedRow();
+  if (!row || String(getSelection()) || has(row.tweak, 'secret') || row.tweak.kind === 'action') return;
+  event.clipboardData.setData('text/plain', line(row));
+  event.preventDefault();
+  announce(`copied ${row.label}`);
+});
+
+on(document, 'paste', (event) => {
+  const row = focusedRow();
+  if (!row || row.reason || row.tweak.kind === 'action' || has(row.tweak, 'read-only')) return;
+  const text = event.clipboardData.getData('text/plain').trim();
+  event.preventDefault();
+  // The value of another tweak is pasted as well.
+  const [, value] = /^[^/\n]+\/[^/\n]+\/[^\n=]+? = ([^]*)$/.exec(text) ?? [null, text];
+  if (text) row.send({ value }, { text: value });
+});

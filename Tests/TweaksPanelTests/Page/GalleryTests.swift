@@ -1,0 +1,182 @@
+// Takes pictures of every control and pane, and checks how rows are laid out.
+
+import Foundation
+import Testing
+import Tweaks
+import TweaksTestSupport
+
+@Suite(.browsing, .tags(.browser), .needsBrowser) struct GalleryTests {
+    /// A window: a desk, half a screen, a phone, and one beside another program.
+    enum Window: String, CaseIterable {
+        case wide, narrow, phone, only
+
+        var width: Int { self == .wide ? 1_280 : self == .narrow ? 860 : self == .phone ? 390 : 300 }
+    }
+
+    /// Changes some values, so that rows show what they differ from.
+    private func change(_ host: PanelHost) throws {
+        for (name, value) in [
+            ("Label/Text/Size", "33"), ("Label/Text/Offset", "-20"), ("Label/Look/Color", "tomato"),
+            ("Label/Look/Side", "center"), ("Service/Limits/Workers", "8"), ("Label/Motion/Fade", "500ms for 10m"),
+        ] { try host.set(name, value) }
+    }
+
+    @Test(arguments: Window.allCases) func everyControlAndPaneHasItsPicture(_ window: Window) throws {
+        let place = window == .only ? "/Label/Text?only" : ""
+        try PanelHost.visit(Gallery.make(), at: place, width: window.width, touch: window == .phone) { host, page in
+            try change(host)
+            try page.wait(
+                "document.querySelectorAll('.row[data-modified]').length >= given[0]", window == .only ? 2 : 6)
+            try page.expectRoom()
+            guard Browser.attachesScreenshots else { return }
+            try page.browser.forceColors(true)
+            try page.browser.resize(width: window.width, height: window == .only ? 500 : 2_000)
+            try page.attachPictures("gallery-\(window)-forced")
+            try page.browser.forceColors(false)
+            for density in ["roomy", "compact"] {
+                try page.browser.run("document.documentElement.dataset.density = arguments[0]", .string(density))
+                try page.browser.resize(width: window.width, height: window == .only ? 500 : 2_000)
+                try page.attachPictures("gallery-\(window)-\(density)")
+            }
+        }
+    }
+
+    // MARK: Rows
+
+    /// What is one line high: the height of the row in a roomy and in a compact list.
+    @Test(arguments: [("roomy", 40), ("compact", 28)])
+    func aRowIsOneLineHigh(_ density: String, _ height: Int) throws {
+        try PanelHost.visit(Gallery.make()) { host, page in
+            try page.browser.run("document.documentElement.dataset.density = arguments[0]", .string(density))
+            try change(host)
+            try page.wait("document.querySelectorAll('.row[data-modified]').length >= 6")
+            let others = try page.ask(
+                """
+                [...document.querySelectorAll('.row')].filter((row) => !row.querySelector('textarea'))
+                    .filter((row) => row.offsetHeight !== given[0]).map((row) => [row.dataset.path, row.offsetHeight])
+                """, PageValue(height))
+            #expect(others == [], "\(others)")
+            // The values end at one edge.
+            let edges = try page.ask(
+                """
+                [...new Set([...document.querySelectorAll('.row')].map((row) => Math.max(
+                    ...[...row.querySelectorAll('.control :is(.box, [data-part=run])')]
+                        .map((one) => Math.round(one.getBoundingClientRect().right)))).filter(isFinite))]
+                """)
+            #expect(edges.array?.count == 1, "\(edges)")
+        }
+    }
+
+    /// One line, or two where there is a slider or several fields.
+    @Test func rowsOfAPhoneAreLow() throws {
+        try PanelHost.visit(Gallery.make(), width: 390, touch: true) { host, page in
+            try change(host)
+            try page.wait("document.querySelectorAll('.row[data-modified]').length >= 6")
+            let high = try page.ask(
+                """
+                [...document.querySelectorAll('.row')].filter((row) => row.offsetHeight >
+                        (row.querySelector('.slide, .point, .list, .arguments:not([hidden]), textarea') ? 92 : 49))
+                    .map((row) => [row.dataset.path, row.offsetHeight])
+                """)
+            #expect(high == [], "\(high)")
+            // The tools are in the menu, with the help.
+            #expect(try page.ask("isShown(part('Label/Text/Size', 'explain'))") == false)
+            try page.click("Label/Text/Size", "more")
+            try page.wait("byID('menu').textContent.includes('Of the label, in points')")
+            try page.browser.attach("gallery-phone-menu")
+            try page.browser.element("#menu [data-part=menu-reset]").click()
+            try host.wait("Label/Text/Size", .number(16))
+        }
+    }
+
+    /// Errors, help and notes float: no row moves. An error speaks of the field.
+    @Test func whatARowSaysMovesNoOther() throws {
+        try PanelHost.visit(Gallery.make(), expecting: [PanelView.refused(422)]) { host, page in
+            let tops = "JSON.stringify([...document.querySelectorAll('.row')].map((row) => row.offsetTop))"
+            try page.wait("[...document.querySelectorAll('#list .chunk')].every((chunk) => !chunk.paths)")
+            let before = try page.ask(tops)
+            try page.type("100", over: "Label/Text/Size", then: .enter)
+            #expect(try page.error("Label/Text/Size") == "100 is outside 4...72")
+            #expect(try page.ask(tops) == before)
+            // It is above the next row, also of the last row of a list of many.
+            let isSeen = """
+                ((box) => document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2))
+                    (part(given[0], 'error').getBoundingClientRect()) === part(given[0], 'error')
+                """
+            #expect(try page.ask(isSeen, "Label/Text/Size") == true)
+            try page.attachPictures("gallery-error")
+            try page.keys(.escape)
+            try page.wait("text('Label/Text/Size', 'error') === ''")
+            // Help is shown in the row that is used.
+            #expect(try page.ask("isShown(row('Label/Text/Size').querySelector('.help'))") == true)
+            #expect(try page.ask("isShown(row('Label/Text/Columns').querySelector('.help'))") == false)
+            try host.set("Label/Text/Columns", "9")
+            try page.wait("text('Label/Text/Columns', 'origin') !== ''")
+            #expect(try page.ask(tops) == before)
+        }
+    }
+
+    @Test func aSmallWindowShowsOneCollectionAlone() throws {
+        try PanelHost.visit(Gallery.make(), at: "/Label/Text?only", width: 300) { _, page in
+            #expect(try page.ask("isShown(byID('undo')) || isShown(byID('side'))") == false)
+            let paths = ["Columns", "Offset", "Seed", "Size"].map { PageValue.string("Label/Text/\($0)") }
+            #expect(try page.ask("listed().sort()") == .array(paths))
+            try page.expectRoom()
+        }
+    }
+
+    // MARK: Accessibility
+
+    /// axe-core, where `TWEAKS_AXE` names its file.
+    private static let axe = ProcessInfo.processInfo.environment["TWEAKS_AXE"].flatMap {
+        try? String(contentsOfFile: $0, encoding: .utf8)
+    }
+
+    @Test(.enabled(if: axe != nil, "TWEAKS_AXE does not name axe.min.js"), arguments: Window.allCases)
+    func axeFindsNothing(_ window: Window) throws {
+        let place = window == .only ? "/Label/Text?only" : ""
+        let refused = window == .only ? [] : [PanelView.refused(422)]
+        try PanelHost.visit(
+            Gallery.make(), at: place, width: window.width, touch: window == .phone, expecting: refused
+        ) { host, page in
+            try change(host)
+            // Its modules refuse scripts of others.
+            try page.browser.command("Runtime.evaluate", ["expression": .string(Self.axe ?? "")])
+            func expectNothing(_ subject: String) throws {
+                for scheme in Browser.Scheme.allCases {
+                    try page.browser.change(to: scheme)
+                    let found = try page.ask(
+                        """
+                        axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(
+                            ({ id, nodes }) => nodes.map(({ html, any }) =>
+                                `${id}: ${html.slice(0, 120)} ${any[0]?.message ?? ''}`)))
+                        """)
+                    #expect(found == [], "\(subject), \(scheme): \(found)")
+                }
+            }
+            try expectNothing("the list")
+            if window == .only { return }
+            try page.type("100", over: "Label/Text/Size", then: .enter)
+            _ = try page.error("Label/Text/Size")
+            try expectNothing("an error")
+            try page.click("Label/Text/Size", "more")
+            try page.wait("isShown(byID('menu'))")
+            try expectNothing("a menu")
+            try page.keys(.escape)
+            try page.browser.perform(.keyboard([.character("?")]))
+            try page.wait("isShown(byID('keys'))")
+            try expectNothing("the keys")
+            try page.keys(.escape)
+            try page.click("Label/Look/Color", "swatch")
+            try page.wait("isShown(byID('picker'))")
+            try expectNothing("the picker")
+            try page.keys(.escape)
+            for drawer in window == .wide ? ["history", "presets", "import", "people"] : [] {
+                try page.open(drawer)
+                try expectNothing(drawer)
+                try page.attachPictures("gallery-\(drawer)")
+                try page.keys(.escape)
+            }
+        }
+    }
+}
