@@ -41,6 +41,9 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
             ("json", Request(.json)), ("json on", Request(.json, [], [.on])), ("json off", Request(.json, [], [.off])),
             ("prompt", Request(.prompt)), ("prompt off", Request(.prompt, [], [.off])), ("ping", Request(.ping)),
             ("save warm", Request(.save, ["warm"])), ("save warm 'Content/*'", Request(.save, ["warm", "Content/*"])),
+            ("export", Request(.export)), ("export --modified", Request(.export, [], [.onlyModified])),
+            ("export A --modified", Request(.export, ["A"], [.onlyModified])),
+            ("export '--modified'", Request(.export, ["--modified"])),
             ("load warm", Request(.load, ["warm"])), ("load --only warm", Request(.load, ["warm"], [.only])),
             ("load warm --only", Request(.load, ["warm"], [.only])),
             ("load warm partly", Request(.load, ["warm"], [.partly])),
@@ -146,6 +149,14 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
             "the value is missing: \"A/B/C D\" = VALUE; get \"A/B/C D\" shows it"
         ),
         ("A/B/C 5", "= is missing: A/B/C = 5", "= is missing: A/B/C = VALUE"),
+        (
+            "A/B/C *= 2", "there is no *=; write the result: A/B/C = VALUE",
+            "there is no *=; write the result: A/B/C = VALUE"
+        ),
+        (
+            "A/B/C /=2", "there is no /=; write the result: A/B/C = VALUE",
+            "there is no /=; write the result: A/B/C = VALUE"
+        ),
         ("A/B/C two words", "= is missing: A/B/C = \"two words\"", "= is missing: A/B/C = \"VALUE\""),
         (
             "A/B/C d = 5", "a path with blanks needs quotes: \"A/B/C d\" = 5",
@@ -305,7 +316,7 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
         ("describe A/B/C d", "a path with blanks needs quotes: describe \"A/B/C d\""),
         ("ls A/B A/C", "ls [prefix], as in: ls Content"),
         ("ls A/B c", "a path with blanks needs quotes: ls \"A/B c\""),
-        ("export A/B > x", "export [PATTERN], as in: export Content"),
+        ("export A/B > x", "export [--modified] [PATTERN], as in: export Content"),
         ("explain a b", "explain PATH, as in: explain A/B/C"),
         ("explain \"A/B/C\" d", "explain PATH, as in: explain A/B/C"),
     ])

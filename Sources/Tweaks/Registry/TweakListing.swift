@@ -35,7 +35,7 @@ public struct TweakCollection: TweakHandle {
     }
 }
 
-/// All nodes, sorted by category, then collection (bytewise), then order of declaration. Immutable and shared; created
+/// All nodes, sorted by category, then collection (bytewise, numbers by value), then order of declaration. Immutable and shared; created
 /// once for each generation of the registry.
 package final class TweakListing: Sendable {
     /// The nodes with the same category and collection.
@@ -44,12 +44,12 @@ package final class TweakListing: Sendable {
         package let collection: String
         package let nodes: [TweakNode]
 
-        /// Whether it comes before the group of these names; compared byte by byte.
+        /// Whether it comes before the group of these names, in their natural order.
         func precedes(_ category: String, _ collection: String) -> Bool {
             if !self.category.utf8.elementsEqual(category.utf8) {
-                return self.category.utf8.lexicographicallyPrecedes(category.utf8)
+                return self.category.naturallyPrecedes(category)
             }
-            return self.collection.utf8.lexicographicallyPrecedes(collection.utf8)
+            return self.collection.naturallyPrecedes(collection)
         }
     }
 

@@ -1,26 +1,42 @@
-// Evaluates arithmetic that is typed in place of a number, exactly: 40*2, (1 + 2) / 3.
+// Evaluates arithmetic that is typed in place of a number or a duration, exactly: 40*2, (1 + 2) / 3, 2*250ms.
 
 /// Evaluates `+ - * /` and parentheses, exactly.
 struct Calculation {
+    /// A number, or the nanoseconds of a duration.
+    struct Quantity {
+        let amount: Fraction
+        var isDuration = false
+    }
+
     /// In bytes; typed input is shorter.
     private static let maxLength = 256
     private static let maxDepth = 32
 
     private let scalars: [Unicode.Scalar]
+    private let readsDurations: Bool
     private var position = 0
     private var depth = 0
-    /// False for a single number, which each kind parses itself.
-    private var hasOperator = false
+    /// False for a single number, of which a kind may have a syntax of its own.
+    private(set) var hasOperator = false
+    /// Why durations cannot be combined in this way.
+    private(set) var mistake: String?
 
-    /// The result; nil for other text, a single number, a division by 0, and results beyond 128 bits.
-    static func result(of text: String) -> Fraction? {
-        if text.utf8.count > maxLength { return nil }
-        var reader = Calculation(scalars: Array(text.unicodeScalars))
-        guard let result = reader.sum(), reader.next == nil, reader.hasOperator else { return nil }
+    init(_ text: String, readsDurations: Bool = false) {
+        scalars = text.utf8.count > Self.maxLength ? [] : Array(text.unicodeScalars)
+        self.readsDurations = readsDurations
+    }
+
+    /// The result; nil for other text, a division by 0, and results beyond 128 bits. To be called once.
+    mutating func result() -> Quantity? {
+        guard let result = sum(), next == nil else { return nil }
         return result
     }
 
-    private init(scalars: [Unicode.Scalar]) { self.scalars = scalars }
+    /// The result of a text without durations.
+    static func number(_ text: String) -> Fraction? {
+        var calculation = Calculation(text)
+        return calculation.result()?.amount
+    }
 
     /// The next scalar after blanks.
     private var next: Unicode.Scalar? {
@@ -36,38 +52,48 @@ struct Calculation {
         return next
     }
 
-    private mutating func sum() -> Fraction? {
+    private mutating func sum() -> Quantity? {
         var total = product()
         while let sign = consume("+", "-", "\u{2212}") {
             hasOperator = true
-            let term = product()
-            total = (sign == "+" ? term : term?.negative).flatMap { total?.plus($0) }
-            if total == nil { return nil }
+            guard let left = total, let right = product() else { return nil }
+            if left.isDuration != right.isDuration {
+                mistake = "a number and a duration cannot be added; write the unit of each"
+                return nil
+            }
+            let term = sign == "+" ? right.amount : right.amount.negative
+            total = term.flatMap { left.amount.plus($0) }.map { Quantity(amount: $0, isDuration: left.isDuration) }
         }
         return total
     }
 
-    private mutating func product() -> Fraction? {
+    private mutating func product() -> Quantity? {
         var total = factor()
         while let sign = consume("*", "/", "×", "÷") {
             hasOperator = true
-            let factor = self.factor()
-            total = (sign == "*" || sign == "×" ? factor : factor?.inverse).flatMap { total?.times($0) }
-            if total == nil { return nil }
+            guard let left = total, let right = factor() else { return nil }
+            let divides = sign == "/" || sign == "÷"
+            if right.isDuration, left.isDuration || divides {
+                mistake = "a duration can be multiplied and divided by a number only"
+                return nil
+            }
+            let factor = divides ? right.amount.inverse : right.amount
+            total = factor.flatMap { left.amount.times($0) }.map {
+                Quantity(amount: $0, isDuration: left.isDuration || right.isDuration)
+            }
         }
         return total
     }
 
-    private mutating func factor() -> Fraction? {
-        if let sign = consume("+", "-", "\u{2212}") {
-            let value = operand()
-            return sign == "+" ? value : value?.negative
-        }
-        return operand()
+    private mutating func factor() -> Quantity? {
+        guard let sign = consume("+", "-", "\u{2212}") else { return operand() }
+        guard let value = operand() else { return nil }
+        if sign == "+" { return value }
+        return value.amount.negative.map { Quantity(amount: $0, isDuration: value.isDuration) }
     }
 
-    private mutating func operand() -> Fraction? {
-        guard consume("(") != nil else { return number() }
+    private mutating func operand() -> Quantity? {
+        guard consume("(") != nil else { return literal() }
         if depth == Self.maxDepth { return nil }
         depth += 1
         defer { depth -= 1 }
@@ -76,13 +102,34 @@ struct Calculation {
         return consume(")") == nil ? nil : value
     }
 
-    private mutating func number() -> Fraction? {
+    private mutating func literal() -> Quantity? {
         guard next != nil else { return nil }
+        let text = word()
+        let whole = TweakValue(parsing: text, as: .int)?.whole
+        if let number = whole.flatMap({ Fraction($0) }) ?? Fraction(decimal: text) { return Quantity(amount: number) }
+        guard readsDurations, let nanoseconds = DurationText.parse(text.hasPrefix(".") ? "0" + text : text) else {
+            return nil
+        }
+        return Fraction(Int128(nanoseconds)).map { Quantity(amount: $0, isDuration: true) }
+    }
+
+    /// The characters of a number; blanks may separate the parts of a duration, as in `1h 30 m`.
+    private mutating func word() -> String {
         let start = position
-        while position < scalars.count, isPartOfNumber(scalars[position], after: start) { position += 1 }
-        let text = String(String.UnicodeScalarView(scalars[start..<position]))
-        if let whole = TweakValue(parsing: text, as: .int)?.whole { return Fraction(whole) }
-        return Fraction(decimal: text)
+        var text = String.UnicodeScalarView()
+        while position < scalars.count {
+            let scalar = scalars[position]
+            if isPartOfNumber(scalar, after: start) {
+                text.append(scalar)
+                position += 1
+                continue
+            }
+            // `1 2ms` is not 12ms.
+            guard readsDurations, scalar == " ", let last = text.last, let next, isPartOfNumber(next, after: start),
+                last.properties.isAlphabetic != next.properties.isAlphabetic
+            else { break }
+        }
+        return String(text)
     }
 
     private func isPartOfNumber(_ scalar: Unicode.Scalar, after start: Int) -> Bool {
@@ -113,10 +160,10 @@ struct Fraction: Equatable {
         self.denominator = denominator / divisor
     }
 
-    /// A decimal number such as `12`, `0.5` or `1e-3`, without a sign.
+    /// A decimal number such as `12`, `.5` or `1e-3`, without a sign.
     init?(decimal text: String) {
-        guard text.utf8.first?.isDigit == true, let decimal = ExactDecimal(text),
-            decimal.exponent >= -38
+        guard let first = text.utf8.first, first.isDigit || first == UInt8(ascii: "."),
+            let decimal = ExactDecimal(text), decimal.exponent >= -38
         else { return nil }
         let power = (0..<max(0, -decimal.exponent)).reduce(Int128(1)) { power, _ in power * 10 }
         guard let scaled = ExactDecimal("\(power)"), let whole = decimal.times(scaled).whole else { return nil }
@@ -131,6 +178,12 @@ struct Fraction: Equatable {
 
     /// The value as a whole number; nil if it is not one.
     var whole: Int128? { denominator == 1 ? numerator : nil }
+
+    /// The nearest whole number; halves are rounded away from 0.
+    var rounded: Int128 {
+        let (quotient, rest) = numerator.quotientAndRemainder(dividingBy: denominator)
+        return rest.magnitude < denominator.magnitude - rest.magnitude ? quotient : quotient + numerator.signum()
+    }
 
     /// The nearest double.
     var nearest: Double {
@@ -164,4 +217,18 @@ struct Fraction: Equatable {
 
     var negative: Fraction? { Fraction(-numerator, over: denominator) }
     var inverse: Fraction? { Fraction(denominator, over: numerator) }
+}
+
+extension TweakValue {
+    /// The calculation that a typed change such as `*=2` or `-= 5ms` means for this value: `60*2`. Nil for other text,
+    /// and for values that are not numbers or durations. The protocol has no `*=`, so clients send the calculation.
+    package func calculation(changing text: String) -> String? {
+        guard [.int, .number, .duration].contains(kind) else { return nil }
+        let words = text[...].trimmedBlanks
+        guard let sign = words.first, "*/+-".contains(sign), words.dropFirst().first == "=" else { return nil }
+        let amount = words.dropFirst(2).trimmedBlanks
+        if amount.isEmpty { return nil }
+        let isPlain = amount.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
+        return "\(self.text)\(sign)\(isPlain ? amount : "(\(amount))")"
+    }
 }

@@ -8,9 +8,19 @@ enum ListKind: KindRules {
     }
 
     static func parseLeniently(_ text: String, _ context: LenientContext) throws(TweakError) -> TweakValue? {
-        guard let component = context.definition.components.first, let items = ListText.items(text) else { return nil }
+        guard let component = context.definition.components.first,
+            let items = ListText.items(text) ?? ListText.bareItems(text)
+        else { return nil }
         var values: [TweakValue] = []
-        for item in items { values.append(try component.read(item, from: .typed, default: nil, for: context.path)) }
+        for item in items {
+            do throws(TweakError) {
+                values.append(try component.read(item, from: .typed, default: nil, for: context.path))
+            } catch {
+                // One word without brackets may not be meant as a list: its error explains lists.
+                if item == text { return nil }
+                throw error
+            }
+        }
         return .list(values)
     }
 
@@ -119,6 +129,12 @@ package enum ListText {
         return reader.peek() == nil ? items : nil
     }
 
+    /// The values of a list that was typed without brackets, such as `1, 2, 3`; nil for other text, and for blanks.
+    static func bareItems(_ text: String) -> [String]? {
+        if text.utf8.first == UInt8(ascii: "[") { return nil }
+        return items("[" + text + "]").flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     private static func item(_ reader: inout JSONReader) -> String? {
         if reader.peek() == UInt8(ascii: "\"") { return try? reader.string() }
         if reader.consumeToken(UInt8(ascii: "'")) {
@@ -154,6 +170,12 @@ enum OptionalKind: KindRules {
 
     static func parse(_ text: String, of component: TweakKind?) -> TweakValue? {
         text == none ? .notSet : component.flatMap { $0.rules.parse(text, of: nil) }
+    }
+
+    /// Whether a typed text is blank, in place of `none`. Texts, and choices of that name, may be empty.
+    static func isEmptied(_ text: String, _ component: TweakDefinition?) -> Bool {
+        guard text.utf8.allSatisfy({ $0 == UInt8(ascii: " ") }), let component else { return false }
+        return component.kind != .string && !component.choices.contains { $0.name == text }
     }
 
     static func parseLeniently(_ text: String, _ context: LenientContext) throws(TweakError) -> TweakValue? {

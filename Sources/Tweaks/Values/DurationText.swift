@@ -54,21 +54,11 @@ package enum DurationText {
         return Int64(exactly: total)
     }
 
-    /// The same for typed text: blanks may separate its parts, and a bare number has the unit of another duration, such
-    /// as `2` for ms if that one is `250ms`. Nil for a bare number if the other has several units.
-    static func parse(_ text: String, inUnitOf other: Int64) -> Int64? {
-        let words = text.split(separator: " ")
-        // `1 2ms` is not 12ms.
-        for (word, next) in zip(words, words.dropFirst())
-        where word.utf8.last?.isDigit == next.utf8.first?.isDigit {
-            return nil
-        }
-        let text = words.joined()
-        let isNumber = text.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
-        if !isNumber { return parse(text) }
-        if text == "0" { return 0 }
-        let unit = print(other).drop { !$0.isLetter }
-        return unit.contains { !$0.isLetter } ? nil : parse(text + unit)
+    /// The nanoseconds of the unit in which a duration is printed, such as 1,000,000 for `250ms`; nil if there are
+    /// several.
+    static func unit(of nanoseconds: Int64) -> Int128? {
+        let name = print(nanoseconds).drop { !$0.isLetter }
+        return units.first { $0.name == name }.map { Int128($0.nanoseconds) }
     }
 
     private static func term(_ bytes: inout ArraySlice<UInt8>) -> (UInt64, rank: Int)? {

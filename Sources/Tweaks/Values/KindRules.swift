@@ -29,8 +29,8 @@ package protocol KindRules {
     static func isSet(_ value: TweakValue) -> Bool
     /// The names of all values, if they are few; completion offers them.
     static func names(_ definition: TweakDefinition) -> [String]
-    /// The most likely intended value of an invalid text.
-    static func guess(at text: String) -> String?
+    /// What an invalid text was probably meant to be, for the end of an error text.
+    static func hint(at text: String) -> String?
 }
 
 extension KindRules {
@@ -50,7 +50,7 @@ extension KindRules {
     }
     package static func isSet(_ value: TweakValue) -> Bool { true }
     package static func names(_ definition: TweakDefinition) -> [String] { [] }
-    package static func guess(at text: String) -> String? { nil }
+    package static func hint(at text: String) -> String? { nil }
 }
 
 /// The tweak or argument that typed text is parsed for.
@@ -236,7 +236,7 @@ extension TweakNode {
     /// Parses JSON in the format of replies as a value of this tweak's kind; does not validate it.
     package func read(_ json: JSON) throws(TweakError) -> TweakValue {
         if let value = TweakValue(json, as: definition.kind, of: definition.component?.kind) { return value }
-        throw definition.unreadable(json.text, nil, path)
+        throw definition.unreadable(json.text, path)
     }
 }
 
@@ -246,6 +246,7 @@ extension TweakDefinition {
         _ text: String, from source: TextSource, default standard: TweakValue?, for path: TweakPath
     ) throws(TweakError) -> TweakValue {
         if kind == .action { throw ActionKind.noValue(path) }
+        if kind == .optional, source == .typed, OptionalKind.isEmptied(text, component) { return .notSet }
         // Plain values are the common case.
         if let value = TweakValue(parsing: text, as: kind, of: component?.kind) {
             return source == .typed ? choice(labeled: value) ?? value : value
@@ -256,17 +257,23 @@ extension TweakDefinition {
         {
             return value
         }
-        throw unreadable(text, nil, path)
+        throw unreadable(text, path)
     }
 
-    func unreadable(_ text: String, _ result: Fraction?, _ path: TweakPath) -> TweakError {
+    /// - Parameters:
+    ///   - result: The number that the text means, if it is one.
+    ///   - reason: What is wrong with a calculation.
+    func unreadable(
+        _ text: String, meaning result: Fraction? = nil, reason: String? = nil, _ path: TweakPath
+    ) -> TweakError {
         let isSecret = flags.contains(.secret)
         let shown = isSecret ? "the value" : Quoting.excerpt(text)
         let meaning = isSecret ? nil : result.map { " (\(TweakValue.number($0.nearest).text))" }
-        let guess = isSecret ? nil : kind.rules.guess(at: text).map { "; did you mean \($0)?" }
         let wanted = kind == .optional ? component?.kind ?? kind : kind
+        let hint = isSecret ? nil : wanted.rules.hint(at: withoutUnit(text)).map { "; \($0)" }
         return TweakError(
-            .badValue, "\(path.token): \(shown)\(meaning ?? "") is not \(wanted.phrase); \(remedy)\(guess ?? "")",
+            .badValue,
+            "\(path.token): \(shown)\(meaning ?? "") is not \(wanted.phrase); \(reason ?? remedy)\(hint ?? "")",
             path: path)
     }
 

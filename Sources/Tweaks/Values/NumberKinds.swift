@@ -19,9 +19,10 @@ enum IntKind: KindRules {
     static func parseLeniently(_ text: String, _ context: LenientContext) throws(TweakError) -> TweakValue? {
         let plain = context.definition.withoutUnit(text)
         if let value = parse(plain, of: nil) { return value }
-        guard let result = Calculation.result(of: plain) else { return nil }
+        var calculation = Calculation(plain)
+        guard let result = calculation.result()?.amount, calculation.hasOperator else { return nil }
         if let whole = result.whole.flatMap({ TweakValue(whole: $0) }) { return whole }
-        throw context.definition.unreadable(text, result, context.path)
+        throw context.definition.unreadable(text, meaning: result, context.path)
     }
 
     static func text(_ value: TweakValue) -> String {
@@ -82,6 +83,8 @@ enum IntKind: KindRules {
         "write a whole number of 64 bits such as 42 or 0x2a" + definition.rangeRemedy
     }
 
+    static func hint(at text: String) -> String? { CommaText.hint(at: text, isWhole: true) }
+
     static func isSet(_ value: TweakValue) -> Bool { value != .int(0) }
 }
 
@@ -107,7 +110,7 @@ enum NumberKind: KindRules {
 
     static func parseLeniently(_ text: String, _ context: LenientContext) throws(TweakError) -> TweakValue? {
         let plain = context.definition.withoutUnit(text)
-        return (number(plain) ?? Calculation.result(of: plain)?.nearest).map(TweakValue.number)
+        return (number(plain) ?? Calculation.number(plain)?.nearest).map(TweakValue.number)
     }
 
     static func text(_ value: TweakValue) -> String {
@@ -141,6 +144,8 @@ enum NumberKind: KindRules {
         "write a finite number such as 72 or 1.5e3" + definition.rangeRemedy
     }
 
+    static func hint(at text: String) -> String? { CommaText.hint(at: text) }
+
     static func isSet(_ value: TweakValue) -> Bool { value != .number(0) }
 }
 
@@ -163,10 +168,28 @@ enum DurationKind: KindRules {
     }
 
     static func parseLeniently(_ text: String, _ context: LenientContext) throws(TweakError) -> TweakValue? {
-        guard case .duration(let standard)? = context.standard, let nanoseconds = standard.exactNanoseconds else {
-            return nil
+        var calculation = Calculation(text, readsDurations: true)
+        guard var result = calculation.result() else {
+            guard let mistake = calculation.mistake else { return nil }
+            throw context.definition.unreadable(text, reason: mistake, context.path)
         }
-        return DurationText.parse(text, inUnitOf: nanoseconds).map { .duration(.nanoseconds($0)) }
+        if !result.isDuration {
+            // A number alone has the unit of the default.
+            guard let unit = unit(of: context.standard, for: result.amount),
+                let amount = Fraction(unit).flatMap({ result.amount.times($0) })
+            else { return nil }
+            result = Calculation.Quantity(amount: amount, isDuration: true)
+        }
+        // A quotient is rounded to the nanosecond, while a duration that is written out must be exact.
+        let whole = calculation.hasOperator ? result.amount.rounded : result.amount.whole
+        return whole.flatMap { Int64(exactly: $0) }.map { .duration(.nanoseconds($0)) }
+    }
+
+    private static func unit(of standard: TweakValue?, for amount: Fraction) -> Int128? {
+        // 0 is the same in all units.
+        if amount.numerator == 0 { return 1 }
+        guard case .duration(let duration)? = standard else { return nil }
+        return duration.exactNanoseconds.flatMap(DurationText.unit)
     }
 
     static func text(_ value: TweakValue) -> String {
@@ -190,7 +213,29 @@ enum DurationKind: KindRules {
         "write a time such as 250ms, 1.5s or 1h30m" + definition.rangeRemedy
     }
 
+    static func hint(at text: String) -> String? { CommaText.hint(at: text) }
+
     static func isSet(_ value: TweakValue) -> Bool { value != .duration(.zero) }
+}
+
+/// Explains a comma within a number, which other languages write for a point, or between thousands.
+private enum CommaText {
+    /// How to write a number such as `1,5` or `1,000`; nil for other text.
+    static func hint(at text: String, isWhole: Bool = false) -> String? {
+        let sign = text.prefix { $0 == "-" || $0 == "+" }
+        let parts = text.dropFirst(sign.count).split(separator: ",", omittingEmptySubsequences: false)
+        guard parts.count > 1, parts.dropLast().allSatisfy({ isDigits($0) }), let last = parts.last else { return nil }
+        let digits = last.prefix { $0.isASCII && $0.isNumber }
+        let unit = last.dropFirst(digits.count)
+        guard !digits.isEmpty, unit.allSatisfy(\.isLetter) else { return nil }
+        var readings: [String] = []
+        let hasThousands = (parts.dropFirst().dropLast() + [digits]).allSatisfy { $0.utf8.count == 3 }
+        if hasThousands { readings.append(sign + parts.joined()) }
+        if parts.count == 2, !isWhole { readings.append(sign + parts.joined(separator: ".")) }
+        return "a comma separates values" + (readings.isEmpty ? "" : "; write " + readings.joined(separator: " or "))
+    }
+
+    private static func isDigits(_ text: Substring) -> Bool { !text.isEmpty && text.utf8.allSatisfy(\.isDigit) }
 }
 
 enum PointKind: KindRules {

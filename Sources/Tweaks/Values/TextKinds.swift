@@ -142,10 +142,10 @@ enum ColorKind: KindRules {
     }
 
     static func remedy(_ definition: TweakDefinition) -> String {
-        "write #RRGGBB, #RRGGBBAA, rgb(r,g,b), hsl(h,s%,l%) or a CSS color name"
+        "write #RRGGBB, #RRGGBBAA, rgb(r,g,b), hsl(h,s%,l%), hwb(h w% b%), oklch(l c h) or a CSS color name"
     }
 
-    static func guess(at text: String) -> String? { TweakColor.name(near: text) }
+    static func hint(at text: String) -> String? { TweakColor.name(near: text).map { "did you mean \($0)?" } }
 }
 
 enum ActionKind: KindRules {

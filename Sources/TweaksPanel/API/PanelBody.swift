@@ -39,6 +39,16 @@ struct PanelCall {
         return values.first
     }
 
+    /// Whether a parameter is there, alone or as `true`.
+    func flag(_ name: String) throws(HTTPFailure) -> Bool {
+        switch try query(name) {
+        case nil, "false"?: return false
+        case ""?, "true"?: return true
+        case let value?:
+            throw HTTPFailure(.usage, "the query: \(name) is true or false, not \(Quoting.excerpt(value))")
+        }
+    }
+
     /// All patterns of the query; without any, the pattern of all tweaks.
     func patterns() -> [String] {
         let patterns = request.values("pattern")

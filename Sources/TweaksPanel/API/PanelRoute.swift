@@ -267,9 +267,10 @@ extension PanelRoute {
     ]
 
     private static let texts = [
-        PanelRoute("GET", "/api/export", .export, query: ["pattern"]) { call throws(HTTPFailure) in
-            let pattern = try call.query("pattern")
-            return .script(PanelScript([Request(.export, [pattern].compactMap(\.self))], output: .text))
+        PanelRoute("GET", "/api/export", .export, query: ["pattern", "modified"]) { call throws(HTTPFailure) in
+            let words = [try call.query("pattern")].compactMap(\.self)
+            let keywords: [Keyword] = try call.flag("modified") ? [.onlyModified] : []
+            return .script(PanelScript([Request(.export, words, keywords)], output: .text))
         },
         PanelRoute("POST", "/api/import", .import) { call throws(HTTPFailure) in
             let body = try call.body("text", "dry")

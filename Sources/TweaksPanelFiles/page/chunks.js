@@ -1,6 +1,7 @@
 // Creates rows in chunks as they approach the viewport.
 
 import { h, setStyle } from './dom.js';
+import { mark } from './marks.js';
 import { rowOf } from './row.js';
 
 const nearby = new IntersectionObserver((entries) => {
@@ -29,6 +30,7 @@ export function fill(chunk) {
     row.isHovered = false;
     chunk.append(row.element);
   }
+  mark(chunk);
   chunk.paths = null;
 }
 

@@ -4,6 +4,7 @@ import { readAddress, route, setRoute } from './address.js';
 import { chunksOf, fillRest, fillSoon } from './chunks.js';
 import { bdi, byId, clean, h, icon, on, root } from './dom.js';
 import { encodePath, nameOf } from './format.js';
+import { markWords } from './marks.js';
 import { restoreScroll, scrollPosition, scrollToTarget } from './scroll-position.js';
 import { pressed } from './row-keys.js';
 import { gesture } from './rows.js';
@@ -61,6 +62,7 @@ function scroll(isSame) {
 function draw() {
   const flat = search.found?.paths ?? (route.favorites ? [...favorites] : null);
   list.className = flat ? 'flat' : 'main-list';
+  markWords(search.found && route.query);
   list.replaceChildren(
     ...flat ? flatParts(flat.filter((path) => tweaks.has(path) && isKept(path))) : treeParts(),
   );

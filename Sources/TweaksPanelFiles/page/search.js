@@ -1,7 +1,9 @@
-// Searches tweaks by the server's ranking, or in names and help while the server is unreachable.
+// Searches tweaks by the server's ranking, or by a similar one while the server is unreachable.
 
 import { route, setRoute } from './address.js';
 import { byId, on } from './dom.js';
+import { shown } from './format.js';
+import { fold, rankOf, wordsOf } from './marks.js';
 import { parse } from './numbers/decimal.js';
 import { fetchAuthenticated } from './requests.js';
 import { emit } from './signals.js';
@@ -57,14 +59,22 @@ function leave() {
   emit('list');
 }
 
-/** Paths of the tweaks whose name and help contain all words. */
+/** Paths of the tweaks that have all words in their path, help or value, best first. */
 function localMatches(query) {
-  const words = query.toLowerCase().split(/\s+/);
-  const texts = [...tweaks.values()].map(({ path, help = '' }) => [path, (path + ' ' + help).toLowerCase()]);
-  return texts.filter(([, text]) => words.every((word) => text.includes(word))).map(([path]) => path).slice(
-    0,
-    100,
-  );
+  const words = wordsOf(query);
+  const ranked = [...tweaks.values()].map((tweak) => [tweak.path, rank(tweak, words)]);
+  const found = ranked.filter(([, rank]) => rank < Infinity).sort(([, left], [, right]) => left - right);
+  return found.slice(0, 100).map(([path]) => path);
+}
+
+function rank({ path, help = '', value }, words) {
+  const [inPath, inHelp, inValue] = [path, help, shown(value)].map(fold);
+  const mostInValue = typeof value === 'number' ? 0 : 1;
+  return words.reduce((sum, word) => {
+    const best = rankOf(word, inPath);
+    if (best < 3) return sum + best;
+    return sum + (rankOf(word, inHelp) < 3 ? 3 : rankOf(word, inValue) <= mostInValue ? 4 : Infinity);
+  }, 0);
 }
 
 on(field, 'input', runSearch);

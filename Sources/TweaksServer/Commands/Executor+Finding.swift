@@ -61,8 +61,12 @@ final class Finder: Sendable {
 
     func find(_ words: [String], _ view: TweakView) -> Found {
         let listing = view.listing
+        let snapshot = view.registry.snapshot()
         let result = FindQuery(words).run(index(of: listing, view), limit: Self.maxResults) {
             listing.nodes[$0].path.joined
+        } value: {
+            let node = listing.nodes[$0]
+            return node.isSecret ? nil : snapshot.value(of: node)
         }
         return Found(nodes: result.best.map { listing.nodes[$0] }, more: result.count - result.best.count)
     }

@@ -23,12 +23,13 @@ extension Executor {
         }
     }
 
-    /// Lists assignments of all settable tweaks, in the syntax of config files and of input.
-    func export(_ pattern: String?, _ session: Session) throws(TweakError) -> Outcome {
-        try sweep([pattern ?? "*"], session) {
-            $0.isSettable && !$0.definition.flags.contains(.secret)
+    /// Lists assignments of all settable tweaks, or of the modified ones, in the syntax of config files and of input.
+    func export(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
+        let snapshot = request.keywords.contains(.onlyModified) ? registry.snapshot() : nil
+        return try sweep([request[0] ?? "*"], session) {
+            $0.isSettable && !$0.isSecret && snapshot?.isModified($0) != false
         } _: {
-            .reply($0.lines($2, .none, for: $1))
+            .reply($0.lines($2, .none, snapshot, for: $1))
         }
     }
 

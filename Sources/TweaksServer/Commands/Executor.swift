@@ -118,7 +118,7 @@ final class Executor {
         case .modified: return try modified(request[0], session)
         case .describe: return .reply(try describe(request.word, session))
         case .explain: return .reply(try explain(request.word, session))
-        case .export: return try export(request[0], session)
+        case .export: return try export(request, session)
         case .run: return try run(request, session)
         case .import: return try importAssignments(request, session)
         case .begin: return .reply(try begin(request.number, session))

@@ -45,8 +45,8 @@ extension Command {
                 help: "every layer, its value, who set it, when",
                 example: "explain A/B/C"),
             Entry(
-                .export, "export", .optional(.pattern), permission: .visibility,
-                help: "assignments that can be typed back",
+                .export, "export", .option(.onlyModified), .optional(.pattern), permission: .visibility,
+                help: "assignments that can be typed back; --modified: only what differs from its default",
                 example: "export Content"),
             Entry(
                 .run, "run", .one(.path, of: .actions), .any(.argument), permission: .some(.run),

@@ -138,6 +138,9 @@ package enum FoldedText {
 
     static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
+    /// Whether it is a letter or a digit.
+    static func isPartOfWord(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
+
     private static func isLetter(_ byte: UInt8) -> Bool {
         // All bytes beyond ASCII count as letters.
         byte >= 0x80 || isUpper(byte) || isLower(byte)

@@ -137,6 +137,8 @@ extension Command {
 
 extension Correction {
     private static let operators = ["+=", "-=", "="]
+    /// Operators that the page and the editor have.
+    private static let scaling = ["*=", "/="]
     private static let severalWords = "quote a value of several words"
     private static let list = #"["a", "b"]"#
     private static let noSlashes = "paths have slashes"
@@ -231,6 +233,9 @@ extension Correction {
         self.sign = sign ?? "="
         if words.isEmpty {
             mistake = Self.noValue
+        } else if sign == nil, let operation = Self.scaling.first(where: words[0].hasPrefix) {
+            mistake = "there is no " + operation + "; write the result"
+            self.words = []
         } else if sign == nil {
             mistake = hasColon ? "= replaces the colon" : Self.noSign
         } else {

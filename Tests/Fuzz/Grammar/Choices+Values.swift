@@ -62,9 +62,18 @@ extension Choices {
     // MARK: Other kinds
 
     package mutating func duration() -> String {
+        if below(4) == 3 { return durationCalculation() }
         let terms = 1 + below(3)
         return pick(["", "", "-"])
             + (0..<terms).map { _ in number() + pick(["s", "ns", "us", "ms", "m", "h", "d", "", " ms"]) }.joined()
+    }
+
+    /// Products and sums of durations and numbers, some of which have no meaning.
+    private mutating func durationCalculation() -> String {
+        let term = { (self: inout Choices) in self.number() + self.pick(["s", "ns", "h30m", "ms", "", " m", ""]) }
+        let first = term(&self)
+        let rest = several(3) { $0.pick(["*", "/", "+", " - ", "÷", "*("]) + term(&$0) }
+        return pick(["", "("]) + first + rest + pick(["", ")"])
     }
 
     package mutating func color() -> String {
@@ -74,9 +83,11 @@ extension Choices {
         case 0: return "#" + several(9) { $0.pick(["0", "8", "F", "a", "g"]) }
         case 1: return pick(["black", "rebeccapurple", "transparent", "CornflowerBlue", "blac"])
         default:
-            let parts = (0..<(2 + below(3))).map { _ in number() + pick(units) }.joined(separator: separator)
+            let parts = (0..<(2 + below(3))).map { _ in below(6) == 5 ? "none" : number() + pick(units) }.joined(
+                separator: separator)
             let alpha = below(3) == 0 ? "" : pick(["/", " / ", ","]) + number() + pick(units)
-            return pick(["hsl", "rgb", "hsla", "rgba", "HSL", "hwb"]) + "(" + parts + alpha + ")"
+            let names = ["hsl", "rgb", "hsla", "rgba", "HSL", "hwb", "oklch", "oklch", "OKLCH"]
+            return pick(names) + "(" + parts + alpha + ")"
         }
     }
 
@@ -86,7 +97,8 @@ extension Choices {
     }
 
     package mutating func list() -> String {
-        "[" + several(6, separator: pick([", ", ","])) { $0.item() } + "]"
+        let items = several(6, separator: pick([", ", ","])) { $0.item() }
+        return below(4) == 3 ? items : "[" + items + "]"
     }
 
     private mutating func item() -> String {

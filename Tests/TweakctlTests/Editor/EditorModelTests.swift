@@ -14,6 +14,8 @@ import Tweaks
         ("Size", right, ["set $ 60.5"]), ("Size", shiftRight, ["set $ 65"]), ("Size", altLeft, ["set $ 59.5"]),
         ("Size", "\r\u{15}72\r", ["set $ 72"]), ("Size", "\r\u{15}two words\r", ["set $ \"two words\""]),
         ("Size", "\r\u{15}72␛", []), ("Size", "r", ["reset $"]), ("Size", "t\r", ["set $ 60 for 10m"]),
+        ("Size", "\r\u{15}*=2\r", ["set $ 60*2"]), ("Size", "\r\u{15}-= 5\r", ["set $ 60-5"]),
+        ("Size", "t*=2\r", ["set $ 60*2 for 10m"]), ("String", "\r\u{15}*=2\r", ["set $ \"*=2\""]),
         // Typing replaces the selected text.
         ("Size", "t72\r", ["set $ 72 for 10m"]), ("Size", "t\u{15}72\r", ["set $ 72 for 10m"]),
         ("Size", "t\u{5}.5\r", ["set $ 60.5 for 10m"]), ("Size", "t\t1h30m\r", ["set $ 60 for 1h30m"]),

@@ -116,7 +116,7 @@ import TweaksWire
 
     @Test(
         arguments: [
-            ("size", ["A/Text/Size", "Size/B/C", "A/Text/Text Size", "A/B/Help", "A/B/Resize"]),
+            ("size", ["A/Text/Size", "A/Text/Text Size", "Size/B/C", "A/B/Help", "A/B/Resize"]),
             ("SIZE px", ["A/Text/Size"]), ("atsz", ["A/Text/Text Size", "A/Text/Size"]), ("nothing", []),
             ("x", ["A/Text/Text Size", "A/Text/Size"]),
         ])

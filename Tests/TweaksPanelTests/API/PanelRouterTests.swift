@@ -32,6 +32,12 @@ import TweaksWire
             ("GET /api/explain?path=A/../.", explanation("A/../.")),
             ("GET /api/export", .script(PanelScript([Request(.export)], output: .text))),
             ("GET /api/export?pattern=A", .script(PanelScript([Request(.export, ["A"])], output: .text))),
+            ("GET /api/export?modified", .script(PanelScript([Request(.export, [], [.onlyModified])], output: .text))),
+            (
+                "GET /api/export?modified=true&pattern=A",
+                .script(PanelScript([Request(.export, ["A"], [.onlyModified])], output: .text))
+            ),
+            ("GET /api/export?modified=false", .script(PanelScript([Request(.export)], output: .text))),
             ("GET /api/stats", one(.stats)), ("GET /api/sessions", one(.sessions)),
             ("GET /api/conflicts", one(.conflicts)), ("GET /api/events", .events(patterns: ["*"], lastID: nil)),
             ("GET /api/events?pattern=A&pattern=B", .events(patterns: ["A", "B"], lastID: nil)),

@@ -13,7 +13,11 @@ import TweaksTestSupport
         ("Count", "9223372036854775807", .int(.max)), ("Count", "-9223372036854775808", .int(.min)),
         ("Count", "1_000", .int(1_000)), ("Real", "99.5", .number(99.5)),
         ("Fade", "1s500ms", .duration(.milliseconds(1_500))), ("Fade", "20ms", .duration(.milliseconds(20))),
-        ("Fade", "+=1s", .duration(.milliseconds(1_020))),
+        ("Fade", ".5s", .duration(.milliseconds(500))), ("Fade", "*=2", .duration(.seconds(1))),
+        ("Fade", "/= 4", .duration(.milliseconds(250))), ("Fade", "2*10", .duration(.milliseconds(20))),
+        ("Fade", "+=1s", .duration(.milliseconds(1_020))), ("Free", "0x20", .number(32)),
+        ("Free", "*=0.1", .number(3.2)),
+        ("Free", "/=(1+1)", .number(1.6)), ("Whole", "*=3", .int(15)), ("Whole", "/=3", .int(5)),
     ]
 
     @Test func fieldsAcceptWhatTheTypeHolds() throws {
@@ -37,6 +41,7 @@ import TweaksTestSupport
     /// Tweak, refused text, and a part of the error.
     static let refusals = [
         ("Whole", "many", "many"), ("Whole", "101", "0...100"), ("Whole", "1.5", "1.5"), ("Whole", "+=99", "0...100"),
+        ("Whole", "/=4", "50/4"), ("Real", "72,5", "write 72.5"), ("Fade", "2s*2s", "multiplied"),
         ("Real", "60.3", "60.3"), ("Fade", "3 apples", "3 apples"), ("Fade", "6s", "0s...5s"),
         ("Count", "1e99", "1e99"),
     ]

@@ -88,6 +88,10 @@ import TweaksTestSupport
                 let sent = try page.ask("(await asPage('/api/export' + given[0])).text()", .string(pattern))
                 #expect(sent == .string(text))
             }
+            try page.browser.element("[data-part=export-modified]").click()
+            try page.browser.saveFile(in: directory.path) { try page.press(button: "Everything", in: "#pane") }
+            let modified = try String(contentsOfFile: directory.file("example.conf"), encoding: .utf8)
+            #expect(modified == "Kinds/Basic/Whole = 72\nOther/Far/Distance = 8\n")
             #expect(try page.browser.address == "\(host.origin)/#/Other")
         }
     }

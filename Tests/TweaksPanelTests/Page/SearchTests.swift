@@ -7,11 +7,52 @@ import TweaksTestSupport
 @Suite(.browsing, .tags(.browser), .needsBrowser) struct SearchTests {
     @Test func resultsHaveTheOrderOfFind() throws {
         try PanelHost.visit { host, page in
-            for words in ["a", "far", "kinds whole", "how", "wrkrs", "nothing of that"] {
+            for words in ["a", "far", "kinds whole", "how", "wrkrs", "dsitance", "tweaks", "nothing of that"] {
                 let lines = try host.connect().ask("find \(words)").dropLast()
                 let found = lines.compactMap { line in line.split(separator: " ").first.map { String($0) } }
                 try search(words, found.map { .string($0) }, page)
             }
+        }
+    }
+
+    /// Without the process, too, whole words come first, and values last.
+    @Test func resultsAreRankedWhileTheProcessIsUnreachable() throws {
+        try PanelHost.visit { _, page in
+            try page.ask(
+                """
+                (globalThis.fetched = fetch, globalThis.fetch = (path, ...more) =>
+                    String(path).startsWith('/api/find') ? Promise.reject(new TypeError('cut')) : fetched(path, ...more), 1)
+                """)
+            for (words, found) in [
+                ("far", "Other/Far/Distance,Other/Far/Workers"), ("it", "Kinds/Basic/Wait,Other/Far/Distance"),
+                ("abc", "Kinds/Basic/Short"),
+                ("60", "Kinds/Basic/Real"), ("6", ""), ("re", "Kinds/Basic/Real,Kinds/Basic/Free,Kinds/Basic/Greet"),
+            ] {
+                try page.type(words, over: page.element("search"))
+                try page.wait(
+                    "String(listed()) === given[0] && document.querySelector('#list h2')?.textContent.includes(given[1])",
+                    .string(found), .string("“\(words)”"))
+            }
+        }
+    }
+
+    @Test func theWordsOfASearchAreMarked() throws {
+        let marked = "[...CSS.highlights.get('found')].map(String).sort().join(' ')"
+        let registry = TweakRegistry()
+        for (collection, name) in [("Screen 3", "Toast"), ("Screen 30", "toastColor"), ("Größe", "Toaster Höhe")] {
+            _ = Tweak("App", collection, name, 0, help: "Three toasts", registry: registry)
+        }
+        try PanelHost.visit(registry) { _, page in
+            for (words, texts) in [
+                ("3 toast", "3 3 Toast toast toast toast"), ("hohe", "Höhe"), ("olor", "olor"),
+                ("groß/toast", "Größ Toast toast"), ("gross toaster", "Größ Toaster"),
+            ] {
+                try page.type(words, over: page.element("search"))
+                try page.wait(
+                    "byID('search').value === given[0] && \(marked) === given[1]", .string(words), .string(texts))
+            }
+            try page.keys(.escape)
+            try page.wait("listed().length === 3 && \(marked) === ''")
         }
     }
 
@@ -31,7 +72,7 @@ import TweaksTestSupport
     }
 
     @Test func resultsAreShownFromTheTopAndEscapeScrollsBack() throws {
-        let row = "row('Category 0/Group 11/Scale 279')"
+        let row = "row('Category 0/Group 3/Scale 79')"
         let top = "Math.round(\(row).getBoundingClientRect().top)"
         try PanelHost.visit(LargeRegistry.make(500)) { _, page in
             try page.wait("(scrollBy(0, 300), \(row) != null)")

@@ -21,8 +21,8 @@ struct FindQueryTests {
         (
             ["size"],
             [
-                "Label/Font/Size", "Label/Font/Size Limit", "Label/Sizes/Height", "Sizes/All/Width",
-                "Label/Font/fontSize", "Label/Font/Tall", "Label/Font/Resized", "Label/Font/Oversize",
+                "Label/Font/Size", "Label/Font/fontSize", "Label/Font/Size Limit", "Label/Sizes/Height",
+                "Sizes/All/Width", "Label/Font/Tall", "Label/Font/Resized", "Label/Font/Oversize",
                 "Label/Font/Shrink", "Label/Font/Sliding Zone",
             ]
         ),
@@ -30,7 +30,7 @@ struct FindQueryTests {
         (
             ["font", "size"],
             [
-                "Label/Font/Size", "Label/Font/Size Limit", "Label/Font/fontSize", "Label/Font/Tall",
+                "Label/Font/fontSize", "Label/Font/Size", "Label/Font/Size Limit", "Label/Font/Tall",
                 "Label/Font/Resized", "Label/Font/Oversize", "Label/Font/Shrink", "Label/Font/Sliding Zone",
             ]
         ),
@@ -52,6 +52,14 @@ struct FindQueryTests {
                 "Label/Font/fontSize", "Label/Font/Sliding Zone",
             ]
         ), (["l/font/wink"], ["Label/Font/Wink"]),
+        // One typo a word, of a wrong, extra or missing letter, or two swapped ones, where nothing has the words as typed.
+        (["strle"], ["Label/Font/Style"]), (["sttyle"], ["Label/Font/Style"]),
+        (["kepalive"], ["HTTP2Server/keepAlive/maxWait"]),
+        (["maxwiat"], ["HTTP2Server/keepAlive/maxWait"]), (["wlked"], ["Label/Status/Walked"]),
+        (["zorrp"], ["Label/Font/Style"]), (["größ", "hähe"], ["Größe/Überschrift/Höhe"]),
+        (["fint", "shink"], ["Label/Font/Shrink"]), (["wqlkxd"], []), (["wnk"], ["Label/Font/Wink"]),
+        (["wqnk"], ["Label/Font/Wink"]),
+        (["wxk"], []),
         // Letters in order, across parts; never in help.
         (["hkmw"], ["HTTP2Server/keepAlive/maxWait"]), (["kdo"], []),
         ([""], []), (["\u{301}"], []), ([String(repeating: "z", count: 60_000)], []),
@@ -62,6 +70,50 @@ struct FindQueryTests {
         } else {
             #expect(find(words) == (paths, paths.count))
         }
+    }
+
+    /// Many screens have the same names in them, and the number says which one is meant.
+    @Test func wholeWordsComeFirst() {
+        let registry = TweakRegistry()
+        for screen in [1, 13, 30, 3] {
+            for name in ["Toast Duration", "Toast"] {
+                _ = Tweak("App", "Screen \(screen)", name, 0, registry: registry)
+            }
+        }
+        let listing = registry.listing()
+        let result = FindQuery(["screen", "3", "toast"]).run(FindIndex(listing)) { listing.nodes[$0].path.joined }
+        #expect(
+            result.best.map { listing.nodes[$0].path.joined }.prefix(4) == [
+                "App/Screen 3/Toast", "App/Screen 3/Toast Duration", "App/Screen 30/Toast",
+                "App/Screen 30/Toast Duration",
+            ])
+    }
+
+    /// Numbers are found as a whole, and texts by their words, after all that is found by its name.
+    @Test(
+        arguments: [
+            ("72", ["A/B/72 Things", "A/B/Size"]), ("7", ["A/B/72 Things"]), ("250ms", ["A/B/Fade"]),
+            ("ff8800", ["A/B/Color"]),
+            ("#ff8800", ["A/B/Color"]), ("avenir", ["A/B/Font"]), ("next", ["A/B/Font"]), ("enir", []),
+            ("3,4", ["A/B/Point"]), ("true", ["A/B/Flag"]), ("berlin", ["A/B/Cities"]), ("s3cret", []),
+            ("none", ["A/B/Limit"]),
+        ] as [(String, [String])])
+    func valuesAreFoundLast(_ word: String, _ paths: [String]) {
+        let registry = TweakRegistry()
+        _ = Tweak("A", "B", "Size", 72.0, registry: registry)
+        _ = Tweak("A", "B", "Wide", 720, registry: registry)
+        _ = Tweak("A", "B", "Fade", .milliseconds(250), registry: registry)
+        _ = Tweak("A", "B", "Color", TweakColor(0xFF8800), registry: registry)
+        _ = Tweak("A", "B", "Font", "Avenir Next", registry: registry)
+        _ = Tweak("A", "B", "Point", TweakPoint(x: 3, y: 4), registry: registry)
+        _ = Tweak("A", "B", "Flag", true, registry: registry)
+        _ = Tweak("A", "B", "Cities", ["Oslo", "Berlin"], registry: registry)
+        _ = Tweak("A", "B", "Limit", Int?.none, registry: registry)
+        _ = Tweak("A", "B", "Token", "s3cret", flags: .secret, registry: registry)
+        _ = Tweak("A", "B", "72 Things", 1, registry: registry)
+        tweakAction("A", "B", "Act", registry: registry) { _ in "" }
+        let found = Finder().find([word], TweakView(registry))
+        #expect(found.nodes.map(\.path.joined) == paths)
     }
 
     @Test func theResultIsTheBestHundredAndTheCountOfAll() {
@@ -76,7 +128,7 @@ struct FindQueryTests {
     func theOrderMatchesTheReference(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let texts = [
-            "ocean", "oce", "cean", "ver 1", "silver", "amber 3", "rvr", "of the", "4/ga", "7", "delta", "ndl",
+            "ocean", "oce", "cea", "ver 1", "silver", "amber 3", "rvr", "of the", "4/ga", "7", "delta", "ndl",
         ]
         let words = (0..<Int.random(in: 1...3, using: &random)).compactMap { _ in texts.randomElement(using: &random) }
         let ranked = Self.listing.nodes.enumerated().compactMap { position, node in
@@ -108,14 +160,22 @@ private enum ReferenceRank {
         var ranks: [Int] = []
         for offset in places(of: word, in: path) {
             let part = 2 - (starts.lastIndex { $0 <= offset } ?? 0)
-            ranks.append((starts.contains(offset) ? 1 : beginsWord(path, offset) ? 4 : 8) + part)
+            let isPart = starts.contains(offset)
+            let isWhole = (isPart || beginsWord(path, offset)) && endsWord(path, offset + word.count)
+            ranks.append((isWhole ? 1 : isPart ? 4 : beginsWord(path, offset) ? 7 : 11) + part)
         }
         let help = node.definition.help?.lowercased() ?? ""
-        for offset in places(of: word, in: help) { ranks.append(beginsWord(help, offset) ? 7 : 11) }
+        for offset in places(of: word, in: help) { ranks.append(beginsWord(help, offset) ? 10 : 14) }
         if let best = ranks.min() { return best }
         var rest = word[...]
         for letter in path where letter == rest.first { rest = rest.dropFirst() }
-        return rest.isEmpty ? 12 : nil
+        return rest.isEmpty ? 20 : nil
+    }
+
+    private static func endsWord(_ text: String, _ offset: Int) -> Bool {
+        let text = Array(text)
+        if offset == text.count { return true }
+        return !text[offset].isLetter && !text[offset].isNumber || beginsWord(String(text), offset)
     }
 
     private static func places(of word: String, in text: String) -> [Int] {

@@ -123,7 +123,7 @@ import TweaksTestSupport
         ok
         > explain Nothing/At/All
         error unknown-tweak …
-        ## find matches all words in paths and help
+        ## find matches all words in paths, help and values
         > find size
         Content/Text/Size = 60      # number 10...100 step 0.5 pt
         ok
@@ -134,6 +134,12 @@ import TweaksTestSupport
         Content/Text/Fade = 250ms   # duration 0s...5s
         ok
         > find "font name" avenir
+        "Content/Text/Font Name" = "Avenir Next" # string
+        ok
+        > find "font name" helvetica
+        ok
+        > find colr
+        Content/Text/Color = #000000FF # color
         ok
         > find
         error usage find TEXT…, as in: find size
@@ -167,6 +173,24 @@ import TweaksTestSupport
         Content/Text/String = "Tweaks"
         ok
         > export Nothing
+        error unknown-tweak …
+        > export --modified
+        ok
+        > set Content/Text/Size 72
+        Content/Text/Size = 72      # was 60
+        ok rev 1
+        > set Player/Audio/Token hunter2
+        Player/Audio/Token = (set)  # was (unset)
+        ok rev 2
+        > set Content/Text/Fade 250ms
+        Content/Text/Fade = 250ms   # was 250ms
+        ok rev 3
+        > export --modified
+        Content/Text/Size = 72
+        ok
+        > export Player --modified
+        ok
+        > export '--modified'
         error unknown-tweak …
         """)
 

@@ -36,23 +36,35 @@ import TweaksTestSupport
         ok rev 6
         > Kinds/New/Delays = [1,2,3,4,5]
         error out-of-range Kinds/New/Delays: 5 values are too many; at most 4
-        > Kinds/New/Delays = 7
-        error bad-value Kinds/New/Delays: “7” is not a list; write a list such as [1, 2, 3], in 0...60
+        > Kinds/New/Delays = many
+        error bad-value Kinds/New/Delays: “many” is not a list; write a list such as [1, 2, 3], in 0...60
+        > Kinds/New/Delays = 7,many
+        error bad-value Kinds/New/Delays: “many” is not an int; write a whole number of 64 bits such as 42 or 0x2a, in 0...60
         > Kinds/New/Hosts = DE, AT
         error usage write a list such as ["a", "b"]: Kinds/New/Hosts = […]
         > set Kinds/New/Hosts DE, AT
         error usage write a list such as ["a", "b"]: set Kinds/New/Hosts […]
         > Kinds/New/Hosts = ["DE"] for 1m
         error usage only set takes a time: set Kinds/New/Hosts ["DE"] for 1m
-        > Kinds/New/Hosts = DE,AT
-        error bad-value Kinds/New/Hosts: “DE,AT” is not a list; write a list such as …
         > undo
         Kinds/New/Delays = [3, 4]   # was []
         ok rev 7 undid 6 by …
+        > Kinds/New/Hosts = DE,AT
+        Kinds/New/Hosts = ["DE", "AT"] # was ["x ] y", "plain"]
+        ok rev 8
+        > Kinds/New/Hosts = "DE, 'A, T'"
+        Kinds/New/Hosts = ["DE", "A, T"] # was ["DE", "AT"]
+        ok rev 9
+        > Kinds/New/Limit = 2*40
+        Kinds/New/Limit = 80        # was none
+        ok rev 10
+        > Kinds/New/Limit = ""
+        Kinds/New/Limit = none      # was 80
+        ok rev 11
         > modified
-        Kinds/New/Offset = 20,5.5            # point 0...320,0...200, default 12,40
-        Kinds/New/Delays = [3, 4]            # list of int 0...60 up to 4 values, default [1, 2, 5]
-        Kinds/New/Hosts = ["x ] y", "plain"] # list of string, default ["a", "b, c"]
+        Kinds/New/Offset = 20,5.5        # point 0...320,0...200, default 12,40
+        Kinds/New/Delays = [3, 4]        # list of int 0...60 up to 4 values, default [1, 2, 5]
+        Kinds/New/Hosts = ["DE", "A, T"] # list of string, default ["a", "b, c"]
         ok
         ## steps and scales are listed, and a value off its step is refused
         > get Net

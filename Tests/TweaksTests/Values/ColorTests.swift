@@ -28,6 +28,18 @@ struct ColorTests {
         ("hsl(3.14159265358979rad 100% 50%)", "#00FFFFFF"), ("hsl(720 0 75)", "#BFBFBFFF"),
         ("hsl(1e308,0%,0%)", "#000000FF"), ("darkslategrey", "#2F4F4FFF"), ("darkslategray", "#2F4F4FFF"),
         ("lightgoldenrodyellow", "#FAFAD2FF"),
+        // Of CSS Color 4 and its tests.
+        ("hwb(90 10% 10%)", "#80E61AFF"), ("hwb(90deg 50% 50%)", "#808080FF"), ("hwb(90 100% 100%)", "#808080FF"),
+        ("hwb(0 80% 40%)", "#AAAAAAFF"), ("HWB(0.5turn 0 0 / 50%)", "#00FFFF80"), ("hwb(-240 0% 0%)", "#00FF00FF"),
+        ("hwb(none 10 none)", "#FF1A1AFF"), ("rgb(none 255 0 / none)", "#00FF0000"),
+        ("oklch(40.101% 0.12332 21.555)", "#7D2329FF"), ("oklch(59.686% 0.15619 49.7694)", "#C65D06FF"),
+        ("oklch(0.65125 0.13138 104.097)", "#9D9318FF"), ("oklch(0.66016 0.15546 134.231deg)", "#68A639FF"),
+        ("oklch(72.322% 0.12403 247.996)", "#62ACEFFF"), ("oklch(42.1% 48.25% 328.4)", "#800180FF"),
+        ("oklch(0 0 0)", "#000000FF"), ("oklch(100% 0 none / 0.5)", "#FFFFFF80"), ("oklch(0.5 none 0)", "#636363FF"),
+        ("oklch(62.796% 0.25768 29.234)", "#FF0000FF"), ("oklch(86.644% 0.29483 142.495)", "#00FF00FF"),
+        ("oklch(45.201% 0.31321 -95.948)", "#0000FFFF"), ("oklch(45.201% 0.31321 0.733477778turn)", "#0000FFFF"),
+        // Beyond sRGB each channel is clipped.
+        ("oklch(70% 0.4 150)", "#00D600FF"), ("oklch(70% 1e300 150)", "#00FF00FF"),
     ])
     func acceptsTexts(_ text: String, _ printed: String) throws {
         #expect(try tweak.erased.set(text: text).new.text == printed)
@@ -40,7 +52,10 @@ struct ColorTests {
         "rgb(256,0,0)", "rgb(-1,0,0)",
         "rgb(255.1,0,0)", "rgb(1,,3)", "rgb(1 2, 3)", "rgb(1 2)", "rgb(1 2 3 4)", "rgb(1 2 3 /)", "rgb(1 2 3 / 1 / 1)",
         "rgb(1,2,3/1)", "rgb(101%,0%,0%)", "hsl(1,2,101)", "hsl(x,1%,1%)", "hsl(1deg,1%)", "hsl(deg,1%,1%)",
-        "hwb(1 2% 3%)", "rgb(1,2,3", "rgb(1,2,3))", "rgb 1,2,3)", "rgba(1,2,3,1.1)",
+        "hwb(1,2%,3%)", "hwb(1 2% 101%)", "hwb(1 -2% 3%)", "hwb(1% 2% 3%)", "hwba(1 2% 3%)", "rgb(none,0,0)",
+        "oklch(0.5,0.1,20)", "oklch(1.1 0.1 20)", "oklch(101% 0.1 20)", "oklch(0.5 -0.1 20)", "oklch(0.5 0.1)",
+        "oklch(0.5 0.1 20 / 2)", "oklch(0.5 0.1 20%)", "oklch(nan 0.1 20)", "lch(50% 20 20)", "rgb(1,2,3",
+        "rgb(1,2,3))", "rgb 1,2,3)", "rgba(1,2,3,1.1)",
         "rgba(1,2,3,-0.1)", "rgba(1,2,3,101%)", "rgba(1,2,3,nan)", "rgba(1,2,3,)", "rgba(1,2,3,%)",
         "notacolour", "blac", "blackk", " black", "black ", "currentcolor", "none", ")", "()",
     ])

@@ -63,6 +63,6 @@ struct ExactDecimalTests {
             ("1/170141183460469231731687303715884105727", 0x1p-127),
         ] as [(String, Double)])
     func aCalculationIsRoundedOnce(_ text: String, _ value: Double) {
-        #expect(Calculation.result(of: text)?.nearest == value)
+        #expect(Calculation.number(text)?.nearest == value)
     }
 }

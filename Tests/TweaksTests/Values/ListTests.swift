@@ -23,13 +23,37 @@ struct ListTests {
         ] as [(String, [String]?)])
     func theTextOfAListIsSplitAtCommas(text: String, items: [String]?) { #expect(ListText.items(text) == items) }
 
+    @Test(
+        arguments: [
+            ("1,2,3", [1, 2, 3]), ("1, 2 ,3", [1, 2, 3]), ("5", [5]), (" 5, 2*3", [5, 6]), ("0x10,1_0", [16, 10]),
+        ] as [(String, [Int64])])
+    func typedListsMayLackTheirBrackets(_ text: String, _ values: [Int64]) throws {
+        let node = try delays().erased.node
+        #expect(try node.read(text, from: .typed) == .list(values.map(TweakValue.int)))
+        #expect(refusal { _ = try node.read(text, from: .file) }?.code == .badValue)
+    }
+
+    @Test(
+        arguments: [
+            ("a, b", ["a", "b"]), (#""a, b",c"#, ["a, b", "c"]), ("two words", ["two words"]),
+            ("rgb(1,2,3), black", ["rgb(1,2,3)", "black"]),
+            ("", nil), (" ", nil), ("a,", nil), (",a", nil), ("a,,b", nil), ("[a", nil), ("a]", nil), (#""a"#, nil),
+        ] as [(String, [String]?)])
+    func textsAreSplitAtCommas(_ text: String, _ items: [String]?) throws {
+        let node = try registry.register("A", "B", "Texts", ["x"]).erased.node
+        let wanted = items.map { TweakValue.list($0.map(TweakValue.string)) }
+        #expect((try? node.read(text, from: .typed)) == wanted)
+    }
+
     @Test func typedValuesMayBeSumsAndErrorsNameTheInvalidOne() throws {
         let node = try delays().erased.node
         #expect(try node.read("[1, 0x10]", from: .file) == .list([.int(1), .int(16)]))
         #expect(try node.read("[2*3]", from: .typed) == .list([.int(6)]))
         let error = try #require(throws: TweakError.self) { try node.read("[1, a]", from: .typed) }
         #expect(error.code == .badValue && error.message.contains("“a” is not an int"))
-        let none = try #require(throws: TweakError.self) { try node.read("1, 2", from: .typed) }
+        let bare = try #require(throws: TweakError.self) { try node.read("1, a", from: .typed) }
+        #expect(bare.message.contains("“a” is not an int"))
+        let none = try #require(throws: TweakError.self) { try node.read("many", from: .typed) }
         #expect(none.message.hasSuffix("is not a list; write a list such as [1, 2, 3], in 0...60"))
     }
 

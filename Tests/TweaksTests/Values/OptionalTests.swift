@@ -31,6 +31,20 @@ struct OptionalTests {
         #expect(refusal { _ = try node.read("many", from: .file) }?.code == .badValue)
     }
 
+    @Test func anEmptiedFieldMeansNone() throws {
+        let node = try limit(5).erased.node
+        let mode = Tweak<String?>("A", "B", "Mode", nil, choices: ["a", "b"], registry: registry).erased.node
+        for node in [node, mode] {
+            for text in ["", "  "] { #expect(try node.read(text, from: .typed) == .notSet) }
+        }
+        #expect(refusal { _ = try node.read("", from: .file) }?.code == .badValue)
+        // Texts, and choices of that name, may be empty.
+        let word = try registry.register("A", "B", "Word", String?.none).erased.node
+        #expect(try word.read("", from: .typed) == .string(""))
+        let suffix = Tweak<String?>("A", "B", "Suffix", nil, choices: ["", "b"], registry: registry).erased.node
+        #expect(try suffix.read("", from: .typed) == .choice(""))
+    }
+
     @Test func inJSONItIsNullOrTheValue() {
         #expect(TweakValue.notSet.json == .null && TweakValue(.null, as: .optional, of: .int) == .notSet)
         #expect(TweakValue(.literal("5"), as: .optional, of: .int) == .int(5))

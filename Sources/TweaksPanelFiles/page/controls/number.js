@@ -2,7 +2,7 @@
 
 import { bdi, clean, h, icon, on, setStyle } from '../dom.js';
 import { shown } from '../format.js';
-import { formatValue, measure, rescale } from '../numbers/decimal.js';
+import { measure } from '../numbers/decimal.js';
 import { atIndex, gridOf, indexOf } from '../numbers/grid.js';
 import { field } from './field.js';
 import { arrows } from './keys.js';
@@ -39,19 +39,14 @@ export function number(row) {
 
 /** Parses typed text as a change. */
 function read(row, text) {
-  const { kind, value } = row.tweak;
-  const [, sign, amount] = /^\s*([+-])=\s*(.+)$/.exec(text) ?? [];
+  const [, sign, amount] = /^\s*([+*/-])=\s*(.+?)\s*$/.exec(text) ?? [];
   if (!sign) return { value: text.trim() };
-  const by = row.nextDuration && measure(kind, amount);
-  if (!by) {
-    const isPlain = String(Number(amount)) === amount;
-    return { [sign === '+' ? 'add' : 'subtract']: isPlain ? Number(amount) : amount };
+  const isPlain = String(Number(amount)) === amount;
+  // The process adds, but does not multiply; and a temporary change must be a value. It gets a calculation.
+  if (sign === '*' || sign === '/' || row.nextDuration) {
+    return { value: row.tweak.value + sign + (isPlain ? amount : `(${amount})`) };
   }
-  // A temporary change must be a value, so the sum is computed here.
-  const now = measure(kind, shown(value));
-  const scale = Math.max(now.scale, by.scale);
-  const change = sign === '+' ? rescale(by, scale) : -rescale(by, scale);
-  return { value: formatValue(kind, rescale(now, scale) + change, scale) };
+  return { [sign === '+' ? 'add' : 'subtract']: isPlain ? Number(amount) : amount };
 }
 
 /** The handle that is dragged sideways to step through the values. */

@@ -62,19 +62,13 @@ export function showImport() {
     }
   };
   const name = session.process.replace(/[^\w.-]/g, '_') + '.conf';
+  const onlyModified = h('input', { type: 'checkbox', part: 'export-modified' });
   const save = (text, pattern) =>
     button(text, async () => {
+      const query = new URLSearchParams(pattern ? { pattern } : {});
+      if (onlyModified.checked) query.set('modified', 'true');
       try {
-        download(
-          name,
-          await request(
-            'GET',
-            '/api/export' + (pattern ? '?pattern=' + encodeURIComponent(pattern) : ''),
-            null,
-            {},
-            true,
-          ),
-        );
+        download(name, await request('GET', '/api/export?' + query, null, {}, true));
       } catch (error) {
         fail(error);
       }
@@ -82,6 +76,7 @@ export function showImport() {
   pane.replaceChildren(
     h('h2', 'Export'),
     h('p.soft', 'Lines for the config file, without secrets, figures and actions.'),
+    h('p', h('label', onlyModified, ' Only what differs from its default')),
     h('p.cluster', save('Everything'), route.category ? save('Only ' + route.category, route.category) : ''),
     h('h2', 'Import'),
     ...may('write')

@@ -30,11 +30,11 @@ export function formatDecimal({ digits, scale }) {
   return sign + (plain.length > 21 ? String(Number(plain)) : plain);
 }
 
-/** The nanoseconds of a duration such as `1h30m`. */
+/** The nanoseconds of a duration such as `1h30m` or `.5s`. */
 export function nanoseconds(text) {
-  if (!/^-?(\d+(\.\d+)?(h|ms|us|ns|m|s))+$/.test(text)) return null;
+  if (!/^-?(\d*\.?\d+(h|ms|us|ns|m|s))+$/.test(text)) return null;
   let total = 0n;
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(h|ms|us|ns|m|s)/g)) {
+  for (const [, amount, unit] of text.matchAll(/(\d*\.?\d+)(h|ms|us|ns|m|s)/g)) {
     const { digits, scale } = decimal(amount);
     total += digits * units.find((known) => known[0] === unit)[1] / powerOfTen(scale);
   }

@@ -67,7 +67,11 @@ extension EditorModel {
                     tweak.path, (tweak.parts[0], tweak.parts[1], tweak.parts[2]),
                     [tweak.help, tweak.unit] + tweak.choices + tweak.choiceLabels)
             })
-        return query.run(index) { tweaks[$0].path }.best
+        return query.run(index) {
+            tweaks[$0].path
+        } value: {
+            tweaks[$0].isSecret ? nil : tweaks[$0].value
+        }.best
     }
 
     private func isShown(_ position: Int) -> Bool { !showsOnlyModified || tweaks[position].isModified }

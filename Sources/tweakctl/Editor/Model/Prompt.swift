@@ -148,9 +148,9 @@ struct Prompt: Equatable {
     /// Whether the text is sent quoted. `none` of an optional is a keyword.
     private var isText: Bool { kind == .string || component == .string && valueText != TweakValue.notSet.text }
 
-    /// The request line.
-    var line: String {
-        let text = valueText
+    /// The request line. A change such as `*=2` is calculated from the value.
+    func line(changing value: TweakValue?) -> String {
+        let text = value?.calculation(changing: valueText) ?? valueText
         switch purpose {
         case .value where isText: return "set \(token) \(Quoting.json(text))"
         case .value: return "set \(token) \(CommandText.token(text.trimmedAtEnd))"
@@ -207,7 +207,8 @@ extension EditorModel {
         if prompt.purpose == .preset, prompt.editor.text.isEmpty { return closePrompt(prompt) }
         prompt.problem = prompt.validationError
         if prompt.problem == nil {
-            prompt.isSent = send(prompt.line, .typed)
+            let value = positions[prompt.path].flatMap { tweaks[$0].shown }
+            prompt.isSent = send(prompt.line(changing: value), .typed)
             if !prompt.isSent { prompt.problem = "not connected" }
         }
         mode = .typing(prompt)
