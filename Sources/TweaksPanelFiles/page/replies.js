@@ -69,7 +69,7 @@ export function failed(row, error) {
   row.showError(error.message);
   if (row.drag) return;
   // Typed text stays, so that the user can correct it.
-  row.isEdited = row.control.restore?.() ?? false;
+  for (const field of row.fields) field.refuse();
   if (!row.isEdited) row.control.show(row.tweak.value);
   row.draw();
 }

@@ -163,6 +163,56 @@ import TweaksTestSupport
         }
     }
 
+    /// The browser would write the text before back into the field, and nothing would send that.
+    @Test func theKeysOfUndoAreThePanelsInAFieldWithoutTypedText() throws {
+        try PanelHost.visit { host, page in
+            let shows = "field('Whole') === given[0] && part('Whole', 'slider').ariaValueText === given[0]"
+            try page.type("33", over: "Whole", then: .enter, sets: .int(33))
+            try page.wait("!row('Whole').row.sender.isBusy")
+            try page.browser.perform(.keyboard(PanelView.undoKeys))
+            try host.wait("Whole", .int(50))
+            try page.wait(shows, "50")
+            try page.expect("document.activeElement === part('Whole', 'field')")
+            try page.browser.perform(.keyboard(PanelView.redoKeys))
+            try host.wait("Whole", .int(33))
+            try page.wait(shows, "33")
+            // A menu of the browser.
+            try page.ask(
+                """
+                document.activeElement.dispatchEvent(new InputEvent('beforeinput',
+                    { inputType: 'historyUndo', bubbles: true, cancelable: true }))
+                """)
+            try host.wait("Whole", .int(50))
+            try page.wait(shows, "50")
+            try page.browser.element("#process").click()
+            try page.wait("document.activeElement !== part('Whole', 'field')")
+            let revision = host.registry.revision
+            try host.set("Whole", "40")
+            try page.wait(shows, "40")
+            #expect(host.registry.revision == revision + 1)
+        }
+    }
+
+    @Test func typedTextIsSentWhenItsFieldIsLeftAlsoIfItIsTheOneBefore() throws {
+        try PanelHost.visit { host, page in
+            try page.type("33", over: "Whole", then: .enter, sets: .int(33))
+            try page.type("50", over: "Whole")
+            try page.browser.run("document.activeElement.blur()")
+            try host.wait("Whole", .int(50))
+        }
+    }
+
+    @Test func theBrowserUndoesARefusedText() throws {
+        try PanelHost.visit(expecting: [PanelView.refused(400)]) { host, page in
+            try page.type("20", over: "Whole", then: .enter, sets: .int(20))
+            try page.type("many", over: "Whole", then: .enter)
+            _ = try page.error("Whole")
+            try page.browser.perform(.keyboard(PanelView.undoKeys))
+            try page.wait("field('Whole') === '20'")
+            #expect(host.registry.revision == 1)
+        }
+    }
+
     @Test func anUndoOfAnOverwrittenChangeIsRefused() throws {
         try PanelHost.visit(expecting: [PanelView.refused(409)]) { host, page in
             try page.type("20", over: "Whole", then: .enter, sets: .int(20))

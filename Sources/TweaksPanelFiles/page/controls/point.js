@@ -24,7 +24,6 @@ export function point(row) {
   return {
     element: h('div.line', pad?.element, ...boxes),
     show,
-    restore: () => inputs.map((input) => input.restore()).some(Boolean),
   };
 }
 
@@ -51,7 +50,6 @@ function padOf(row, show) {
   };
   const move = (numbers) => {
     if (row.drag?.isCanceled) return;
-    row.isEdited = false;
     row.move(numbers.map(onGrid).join(','));
   };
   const at = ({ clientX, clientY }) => {
