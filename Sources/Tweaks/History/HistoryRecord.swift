@@ -76,6 +76,13 @@ extension History {
 
         var isChange: Bool { if case .change = kind { true } else { false } }
 
+        /// Whether it left everything as it was, as a canceled gesture does: there is nothing to undo.
+        var isVoid: Bool {
+            guard case .change(_, _, let gesture) = kind else { return false }
+            // A canceled gesture sets the rest of a lifetime again, which is not the same to the millisecond.
+            return parts.allSatisfy { $0.isVoid(comparesEnds: gesture == 0) }
+        }
+
         /// Whether everything that it set has expired, so that there is nothing to undo.
         func hasExpired(_ time: Moment) -> Bool {
             parts.allSatisfy { part in

@@ -162,8 +162,8 @@ extension History {
     /// - Parameter scope: The changes that the requesting session may undo.
     fileprivate func undoable(_ time: Moment, _ scope: Scope) -> Record? {
         records.last { record in
-            record.isChange && record.status == .done && !record.hasExpired(time) && scope.isSeen(record)
-                && (scope.owner.map { record.origin == $0 } ?? true)
+            record.isChange && record.status == .done && !record.isVoid && !record.hasExpired(time)
+                && scope.isSeen(record) && (scope.owner.map { record.origin == $0 } ?? true)
         }
     }
 
@@ -171,7 +171,7 @@ extension History {
     fileprivate func redoable(_ scope: Scope) -> Record? {
         if scope.isWhole { return hasUndone ? Self.undoneLast(records.filter { $0.status == .undone }) : nil }
         // A change outside the scope does not end redo within it.
-        let end = records.last { $0.isChange && scope.endsRedo($0) }?.number ?? 0
+        let end = records.last { $0.isChange && !$0.isVoid && scope.endsRedo($0) }?.number ?? 0
         let candidates = records.filter { $0.status != .done && $0.undoneAt >= end && scope.isSeen($0) }
         guard let owner = scope.owner else { return Self.undoneLast(candidates) }
         return Self.undoneLast(candidates.filter { $0.origin == owner || undoOrigin(of: $0) == owner })
@@ -194,7 +194,7 @@ extension History {
     /// - Parameter number: The change must be later than the record with this number.
     fileprivate func change(of subject: CommitSubject, after number: UInt64) -> Record? {
         records.last { record in
-            record.number > number && record.isChange && record.status == .done
+            record.number > number && record.isChange && record.status == .done && !record.isVoid
                 && record.parts.contains { $0.subject.path == subject.path }
         }
     }
