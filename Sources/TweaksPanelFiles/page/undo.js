@@ -36,6 +36,13 @@ function summary([first, ...others]) {
   return first ? `${nameOf(first.path)} ${moveText(first)}${more}` : '';
 }
 
+/** The same for what a step did. What another layer has set since stays as it is. */
+function outcome(direction, { changes: [first, ...others], tweaks }) {
+  const now = tweaks?.find(({ path }) => path === first?.path);
+  if (first && !now) return nameOf(first.path) + ' stays as it is';
+  return summary(first ? [{ ...first, ...now, for: direction === 'redo' ? first.for : null }, ...others] : []);
+}
+
 const isOwn = ({ by }) => by === session.identity;
 const ownerOf = ({ by }) => `${clean(by)}'s change`;
 
@@ -52,7 +59,7 @@ async function go(direction, content) {
   try {
     const reply = await change('POST', '/api/' + direction, content);
     allow(direction === 'undo' ? { redo: true } : { undo: true });
-    toast(`${words[direction].past}: ${summary(reply.changes)}${isOwn(reply) ? '' : ` (${ownerOf(reply)})`}`);
+    toast(`${words[direction].past}: ${outcome(direction, reply)}${isOwn(reply) ? '' : ` (${ownerOf(reply)})`}`);
   } catch (error) {
     const isConflict = error.code === 'conflict';
     // A conflict without a path: there is no own change.
