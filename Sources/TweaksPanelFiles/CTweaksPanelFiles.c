@@ -57,6 +57,8 @@ static const struct tweaks_panel_file files[] = {
 #include "embedded_file.h"
 #define FILE "page/list.js"
 #include "embedded_file.h"
+#define FILE "page/name-request.js"
+#include "embedded_file.h"
 #define FILE "page/notifications.js"
 #include "embedded_file.h"
 #define FILE "page/person.js"

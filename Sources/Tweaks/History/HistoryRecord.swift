@@ -63,7 +63,9 @@ extension History {
         var weight: Int { parts.reduce(0) { $0 + $1.weight } }
 
         /// Whether changes of another origin can be merged into it: a client's display name does not matter.
-        func isBySameClient(as other: TweakOrigin) -> Bool { origin == other || origin.identity == other.identity }
+        func isBySameClient(as other: TweakOrigin) -> Bool {
+            origin.isSameOwner(as: other) || origin.window == other.window && origin.identity == other.identity
+        }
 
         /// Notes that a commit was merged into it, whose client can have another display name.
         /// - Returns: Its number.

@@ -39,6 +39,27 @@ import TweaksTestSupport
         }
     }
 
+    /// Both are `token owner`.
+    @Test func windowsWithoutNamesUndoTheirOwnChanges() throws {
+        try PanelHost.visit(expecting: Self.nothing) { host, page in
+            try host.visit { other in
+                try other.type("30", over: "Whole", then: .enter, sets: .int(30))
+                try page.wait("field('Whole') === '30'")
+                try page.step("undo", saying: "Undo another window's change: Whole 50 → 30?")
+                #expect(host.value("Whole") == .int(30))
+                try page.type("11", over: "Count", then: .enter, sets: .int(11))
+                // Neither a name nor another load of the page makes it another window.
+                try page.open("people", until: "isShown(byID('name'))")
+                try page.type("Ada", over: page.element("name"), then: [.enter])
+                try page.wait("byID('pane').textContent.includes('You are token owner (Ada).')")
+                try page.browser.reload()
+                try page.waitUntilConnected()
+                try page.step("undo", saying: "Undone: Count 11 → 10")
+                try other.step("undo", saying: "Undone: Whole 30 → 50")
+            }
+        }
+    }
+
     @Test func aQuestionIsAskedAgainIfAnotherChangeCame() throws {
         try PanelHost.visit(expecting: Self.nothing) { host, page in
             try change(host, "Whole", .int(30))

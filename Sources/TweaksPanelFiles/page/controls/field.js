@@ -1,4 +1,4 @@
-// Creates a text field that sends on Enter or when it is left; typed text stays until it is accepted or canceled.
+// Creates a text field that sends on Enter or when it is left; refused text stays until it is canceled.
 
 import { h, on } from '../dom.js';
 
