@@ -67,6 +67,8 @@ static const struct tweaks_panel_file files[] = {
 #include "embedded_file.h"
 #define FILE "page/marks.js"
 #include "embedded_file.h"
+#define FILE "page/name-request.js"
+#include "embedded_file.h"
 #define FILE "page/notifications.js"
 #include "embedded_file.h"
 #define FILE "page/person.js"

@@ -63,7 +63,9 @@ extension History {
         var weight: Int { parts.reduce(0) { $0 + $1.weight } }
 
         /// Whether changes of another origin can be merged into it: a client's display name does not matter.
-        func isBySameClient(as other: TweakOrigin) -> Bool { origin == other || origin.identity == other.identity }
+        func isBySameClient(as other: TweakOrigin) -> Bool {
+            origin.isSameOwner(as: other) || origin.window == other.window && origin.identity == other.identity
+        }
 
         /// Notes that a commit was merged into it, whose client can have another display name.
         /// - Returns: Its number.
@@ -75,6 +77,13 @@ extension History {
         }
 
         var isChange: Bool { if case .change = kind { true } else { false } }
+
+        /// Whether it left everything as it was, as a canceled gesture does: there is nothing to undo.
+        var isVoid: Bool {
+            guard case .change(_, _, let gesture) = kind else { return false }
+            // A canceled gesture sets the rest of a lifetime again, which is not the same to the millisecond.
+            return parts.allSatisfy { $0.isVoid(comparesEnds: gesture == 0) }
+        }
 
         /// Whether everything that it set has expired, so that there is nothing to undo.
         func hasExpired(_ time: Moment) -> Bool {

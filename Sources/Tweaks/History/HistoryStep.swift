@@ -21,7 +21,8 @@ package struct HistoryStep: Sendable {
 extension TweakRegistry {
     /// Determines the changes that undo or redo would make now.
     /// - Parameters:
-    ///   - owner: The origin whose changes it applies to; nil for those of all origins.
+    ///   - owner: The origin whose changes it applies to, those of its window if it has one; nil for those of all
+    ///     origins.
     ///   - session: The requesting session; 0 for the program.
     ///   - rights: The access rights of the session; changes that it may not read are skipped.
     /// - Throws: `conflict` if there is nothing to do, or if it would overwrite another change; `denied` if the session
@@ -145,7 +146,7 @@ extension History {
     fileprivate struct Scope {
         /// Whether the session may read a part; nil if it may read all. Changes with unreadable parts are excluded.
         var sees: ((CommitPart) -> Bool)?
-        /// If not nil, only changes of this origin.
+        /// If not nil, only changes of this origin, or of its browser window.
         var owner: TweakOrigin?
 
         var isWhole: Bool { sees == nil && owner == nil }
@@ -153,7 +154,7 @@ extension History {
         func isSeen(_ record: Record) -> Bool { sees.map { record.parts.allSatisfy($0) } ?? true }
 
         func endsRedo(_ record: Record) -> Bool {
-            if let owner, record.origin != owner { return false }
+            if let owner, !record.origin.isSameOwner(as: owner) { return false }
             return sees.map { record.parts.contains(where: $0) } ?? true
         }
     }
@@ -162,8 +163,8 @@ extension History {
     /// - Parameter scope: The changes that the requesting session may undo.
     fileprivate func undoable(_ time: Moment, _ scope: Scope) -> Record? {
         records.last { record in
-            record.isChange && record.status == .done && !record.hasExpired(time) && scope.isSeen(record)
-                && (scope.owner.map { record.origin == $0 } ?? true)
+            record.isChange && record.status == .done && !record.isVoid && !record.hasExpired(time)
+                && scope.isSeen(record) && (scope.owner.map { record.origin.isSameOwner(as: $0) } ?? true)
         }
     }
 
@@ -171,10 +172,11 @@ extension History {
     fileprivate func redoable(_ scope: Scope) -> Record? {
         if scope.isWhole { return hasUndone ? Self.undoneLast(records.filter { $0.status == .undone }) : nil }
         // A change outside the scope does not end redo within it.
-        let end = records.last { $0.isChange && scope.endsRedo($0) }?.number ?? 0
+        let end = records.last { $0.isChange && !$0.isVoid && scope.endsRedo($0) }?.number ?? 0
         let candidates = records.filter { $0.status != .done && $0.undoneAt >= end && scope.isSeen($0) }
         guard let owner = scope.owner else { return Self.undoneLast(candidates) }
-        return Self.undoneLast(candidates.filter { $0.origin == owner || undoOrigin(of: $0) == owner })
+        return Self.undoneLast(
+            candidates.filter { $0.origin.isSameOwner(as: owner) || undoOrigin(of: $0)?.isSameOwner(as: owner) == true })
     }
 
     /// The origin of the last undo of a change.
@@ -194,7 +196,7 @@ extension History {
     /// - Parameter number: The change must be later than the record with this number.
     fileprivate func change(of subject: CommitSubject, after number: UInt64) -> Record? {
         records.last { record in
-            record.number > number && record.isChange && record.status == .done
+            record.number > number && record.isChange && record.status == .done && !record.isVoid
                 && record.parts.contains { $0.subject.path == subject.path }
         }
     }

@@ -57,7 +57,8 @@ extension TweakRegistry {
     /// The last commits, newest first, up to ``historyLimit`` (1,000 by default). Figures are not included.
     ///
     /// Changes that one client makes to the same tweaks, each within half a second of the one before, are one entry, so
-    /// a drag is one step. A change of anything else in between begins another entry.
+    /// a drag is one step. A change of anything else in between begins another entry. What leaves everything as it was,
+    /// such as a canceled drag, is none.
     public var history: [TweakHistoryEntry] { history(last: .max) }
 
     /// The last commits, newest first.
@@ -65,10 +66,14 @@ extension TweakRegistry {
     ///   ones.
     package func history(last count: Int, seenWith rights: Rights = .all) -> [TweakHistoryEntry] {
         if rights.isWhole(.read) {
-            return state.withLock { Array($0.history.records.suffix(count)) }.reversed().map { record in entry(record) }
+            let records = state.withLock { state in
+                Array(state.history.records.reversed().lazy.filter { !$0.isVoid }.prefix(count))
+            }
+            return records.map { entry($0) }
         }
         var entries: [TweakHistoryEntry] = []
         for var record in state.withLock({ $0.history.records }).reversed() where entries.count < count {
+            if record.isVoid { continue }
             let parts = record.parts
             record.parts = state.withLock { state in parts.filter { state.sees($0, with: rights) } }
             if !record.parts.isEmpty { entries.append(entry(record)) }

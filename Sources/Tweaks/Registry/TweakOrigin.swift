@@ -25,8 +25,26 @@ public struct TweakOrigin: Hashable, Sendable, CustomStringConvertible {
         var origin = self
         origin.description = identity + (name.map { " (\($0.text))" } ?? "")
         origin.connection = TweakConnection(
-            transport: connection?.transport ?? "", peer: connection?.peer ?? "", name: name?.text)
+            transport: connection?.transport ?? "", peer: connection?.peer ?? "", name: name?.text, window: window)
         return origin
+    }
+
+    /// The same origin in a browser window; 0 means none.
+    package func inWindow(_ window: UInt64) -> TweakOrigin {
+        if window == self.window { return self }
+        var origin = self
+        origin.connection = TweakConnection(
+            transport: connection?.transport ?? "", peer: connection?.peer ?? "", name: name, window: window)
+        return origin
+    }
+
+    /// The browser window; 0 without one.
+    package var window: UInt64 { connection?.window ?? 0 }
+
+    /// Whether changes of the other are its own, to undo: those of the same browser window, under any name, or without
+    /// one, of the same description.
+    package func isSameOwner(as other: TweakOrigin) -> Bool {
+        window == other.window && (window != 0 || self == other)
     }
 
     /// The name that the client gave. It is not verified.
@@ -70,7 +88,8 @@ public struct TweakOrigin: Hashable, Sendable, CustomStringConvertible {
     public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }
 
-/// A client connection. One object for each connection; origins refer to it.
+/// A client connection. One object for each connection; origins refer to it. Transport and peer are empty in origins
+/// that were read from a file.
 package final class TweakConnection: Sendable {
     /// `unix socket`, `tcp` or `http`.
     package let transport: String
@@ -78,11 +97,14 @@ package final class TweakConnection: Sendable {
     package let peer: String
     /// The name that the client gave.
     package let name: String?
+    /// The browser window, as a number that differs from those of others; 0 without one.
+    package let window: UInt64
 
-    package init(transport: String, peer: String, name: String? = nil) {
+    package init(transport: String, peer: String, name: String? = nil, window: UInt64 = 0) {
         self.transport = transport
         self.peer = peer
         self.name = name
+        self.window = window
     }
 }
 

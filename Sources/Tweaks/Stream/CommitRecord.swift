@@ -135,6 +135,19 @@ package struct CommitPart: Sendable {
     /// Whether it is a set of an override where there was an override or nothing.
     var isPlain: Bool { if case .set = overrides { true } else { false } }
 
+    /// Whether it leaves value and overrides as they were.
+    /// - Parameter comparesEnds: Whether another end of a temporary override is a difference.
+    func isVoid(comparesEnds: Bool) -> Bool {
+        guard oldValue == newValue else { return false }
+        switch overrides {
+        case .redacted, .unchanged: return false
+        case .set(let wasSet): return wasSet
+        case .changed(let before, let after):
+            return before.override == after.override && before.temporary?.value == after.temporary?.value
+                && (!comparesEnds || before.temporary?.expires == after.temporary?.expires)
+        }
+    }
+
     /// Its approximate size in memory, in units of a short value; a long text counts as several.
     var weight: Int { 1 + (newValue.textBytes ?? 0) / 256 }
 

@@ -27,9 +27,10 @@ export class Draggable {
   move(value) {
     this.begin();
     const { drag } = this;
-    if (drag.isCanceled || String(value) === String(drag.last ?? drag.value)) return;
-    drag.last = value;
+    if (drag.isCanceled) return;
     this.control.show(value);
+    if (String(value) === String(drag.last ?? drag.value)) return;
+    drag.last = value;
     const change = this.nextDuration ? { value, for: this.nextDuration } : { value };
     this.sender.push({ change, settled: false, drag: drag.id });
   }

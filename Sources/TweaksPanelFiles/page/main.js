@@ -1,5 +1,6 @@
 // Starts the page: global keys, the address, and the connection.
 
+import './name-request.js';
 import './toolbar.js';
 import { connect, connectNow } from './connection.js';
 import { toggleDensity } from './density.js';
@@ -26,12 +27,29 @@ addEventListener('pointerdown', () => {
 
 const isTyping = (element) =>
   element?.matches?.('textarea, input:not([type=range], [type=radio], [type=file])');
+/** Steps back or forth instead of the browser, unless that has typed text to change. */
+function stepInstead(event, direction) {
+  const { target } = event;
+  if (isTyping(target) && (target.isEdited?.() ?? true)) return;
+  event.preventDefault();
+  if (may('write')) step(direction);
+}
+
+function directionOf({ key, ctrlKey, metaKey, shiftKey }) {
+  if (!(mac ? metaKey : ctrlKey)) return null;
+  return { z: shiftKey ? 'redo' : 'undo', y: mac ? null : 'redo' }[key.toLowerCase()];
+}
+
+// The menus of the browser undo, too.
+addEventListener('beforeinput', (event) => {
+  const direction = { historyUndo: 'undo', historyRedo: 'redo' }[event.inputType];
+  if (direction) stepInstead(event, direction);
+});
+
 addEventListener('keydown', (event) => {
-  const isCommand = mac ? event.metaKey : event.ctrlKey;
-  if (isCommand && event.key.toLowerCase() === 'z' && !isTyping(event.target)) {
-    event.preventDefault();
-    if (may('write')) step(event.shiftKey ? 'redo' : 'undo');
-  } else if (event.key === '/' && !isTyping(event.target) && !byId('drawer').open) {
+  const direction = directionOf(event);
+  if (direction) stepInstead(event, direction);
+  else if (event.key === '/' && !isTyping(event.target) && !byId('drawer').open) {
     event.preventDefault();
     byId('search').focus();
     byId('search').select();

@@ -30,7 +30,8 @@ export function toast(text, { isBad = false, action = null } = {}) {
   const drawer = byId('drawer');
   (drawer.open ? drawer : document.body).append(byId('toasts'));
   byId('toasts').append(note);
-  if (byId('toasts').childElementCount > 3) byId('toasts').firstElementChild.remove();
+  const notes = byId('toasts').querySelectorAll('.toast');
+  if (notes.length > 3) notes[0].remove();
   // A notification with an action stays until it is closed.
   if (!action) setTimeout(close, isBad ? 9000 : 5000);
   announce(text);

@@ -7,6 +7,7 @@ import { shown } from './format.js';
 import { nanoseconds } from './numbers/decimal.js';
 import { countSoon } from './rows.js';
 import { session } from './session.js';
+import { emit } from './signals.js';
 import { has, normalize, updateModified } from './tweaks.js';
 
 /** Handles an accepted change. */
@@ -17,6 +18,7 @@ export function accepted(row, reply, job) {
   const others = row.waiting.splice(0).filter((event) => !ownRevisions.has(String(event.rev)));
   const later = others.filter((event) => own == null || event.rev > reply.rev);
   if (own && !later.length) follow(tweak, own, reply, job);
+  if (own && job.settled) emit('edited');
   row.showError(
     reply.unsaved ? 'in effect, but not saved: ' + reply.unsaved
       : reply.unaudited ? 'in effect, but not in the audit: ' + reply.unaudited : '');
@@ -80,7 +82,7 @@ export function failed(row, error) {
   row.showError(reasonOf(error));
   if (row.drag) return;
   // Typed text stays, so that the user can correct it.
-  row.isEdited = row.control.restore?.() ?? false;
+  for (const field of row.fields) field.refuse();
   if (!row.isEdited) row.control.show(row.tweak.value);
   row.draw();
 }

@@ -26,8 +26,8 @@ export class Row extends Draggable {
   waiting = [];
   /** The last values of a metric. */
   samples = [];
-  /** Whether typed text was not sent. */
-  isEdited = false;
+  /** Its text fields. */
+  fields = new Set();
   isHovered = false;
   /** A change by another client while this row was in use. */
   ghost = null;
@@ -122,6 +122,10 @@ export class Row extends Draggable {
   get wanted() {
     return this.drag?.last ?? this.sender.wanted ?? this.tweak.value;
   }
+  /** Whether typed text was not sent. */
+  get isEdited() {
+    return [...this.fields].some((field) => field.isEdited());
+  }
   /** Whether the row is in use: changes of others must not move its control. */
   get isInUse() {
     return this.drag || this.isEdited || this.isHovered || this.sender.isBusy;
@@ -132,7 +136,7 @@ export class Row extends Draggable {
   /** Sends a change at once; `job` has the typed text, or the ID of the drag that it ends. */
   send(change, job = {}) {
     if (this.nextDuration && 'value' in change) change = { ...change, for: this.nextDuration };
-    this.isEdited = false;
+    for (const field of this.fields) field.sent = field.value;
     this.meaning = '';
     this.sender.push({ ...job, change, settled: true });
   }

@@ -36,8 +36,16 @@ function summary([first, ...others]) {
   return first ? `${nameOf(first.path)} ${moveText(first)}${more}` : '';
 }
 
-const isOwn = ({ by }) => by === session.identity;
-const ownerOf = ({ by }) => `${clean(by)}'s change`;
+/** The same for what a step did. What another layer has set since stays as it is. */
+function outcome(direction, { changes: [first, ...others], tweaks }) {
+  const now = tweaks?.find(({ path }) => path === first?.path);
+  if (!first) return '';
+  if (!now) return nameOf(first.path) + ' stays as it is';
+  return summary([{ ...first, ...now, for: direction === 'redo' ? first.for : null }, ...others]);
+}
+
+/** Other windows may have the same name, or none. */
+const ownerOf = ({ by }) => by === session.identity ? "another window's change" : `${clean(by)}'s change`;
 
 /** Undoes or redoes one of the user's own changes. */
 export async function step(direction) {
@@ -52,7 +60,7 @@ async function go(direction, content) {
   try {
     const reply = await change('POST', '/api/' + direction, content);
     allow(direction === 'undo' ? { redo: true } : { undo: true });
-    toast(`${words[direction].past}: ${summary(reply.changes)}${isOwn(reply) ? '' : ` (${ownerOf(reply)})`}`);
+    toast(`${words[direction].past}: ${outcome(direction, reply)}${reply.own ? '' : ` (${ownerOf(reply)})`}`);
   } catch (error) {
     const isConflict = error.code === 'conflict';
     // A conflict without a path: there is no own change.
@@ -77,7 +85,7 @@ async function offerStep(direction, known = null) {
     if (String(rev) === String(known)) return await go(direction, {});
     const entry = reply.history.find((entry) => String(entry.rev) === String(rev));
     const text = entry ? summary(entry.changes) : `the change of revision ${rev}`;
-    const target = entry && !isOwn(entry) ? `${ownerOf(entry)}: ${text}` : text;
+    const target = entry && !entry.own ? `${ownerOf(entry)}: ${text}` : text;
     offer(`${infinitive} ${target}?`, infinitive, () => offerStep(direction, rev));
   } catch (error) {
     toast(error.message, { isBad: true });

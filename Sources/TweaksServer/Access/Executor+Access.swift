@@ -131,8 +131,8 @@ extension Executor {
         let known =
             session.credentials.tokens.last.map { $0.identity.through(session.identity.peer.origin.connection) }
             ?? session.identity.peer.origin
-        session.origin = known.named(session.identity.name)
         windows.place(session)
+        session.origin = known.named(session.identity.name).inWindow(session.identity.window?.owner ?? 0)
         session.identity.window?.origin = session.origin
         // Each token's account is charged, or the peer's if there is none.
         var accounts = session.credentials.tokens.map { account(of: $0) }

@@ -186,6 +186,8 @@ final class LoopbackUsers {
 /// A browser window. It exists while it has a connection. Used on the I/O thread only.
 final class BrowserWindow {
     fileprivate let key: BrowserWindows.Key
+    /// Identifies it in the origins of its changes, also after a restart of the process.
+    let owner: UInt64
     /// The number of its first connection, used by `sessions` and `kick`.
     let number: UInt64
     fileprivate(set) var connections = 0
@@ -196,6 +198,8 @@ final class BrowserWindow {
     fileprivate init(_ key: BrowserWindows.Key, number: UInt64) {
         self.key = key
         self.number = number
+        let digest = SHA256.digest(Array(key.id.utf8) + key.token)
+        owner = digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } | 1
     }
 }
 

@@ -8,8 +8,10 @@ extension Executor {
     func history(_ count: Int, _ session: Session) throws(TweakError) -> Outcome {
         let rights = session.grants.rights
         let encoder = session.encoder
+        let client = session.origin
         let reply = { @Sendable [registry, hooks] in
-            registry.historyReply(last: count, seenWith: rights, encoder, wallClock: hooks.wallClock(at:))
+            registry.historyReply(
+                last: count, seenWith: rights, for: client, encoder, wallClock: hooks.wallClock(at:))
         }
         if !registry.hasHistory(ofMoreThan: Sweep.short) { return .reply(reply()) }
         try refuseIfBusy(session)
@@ -24,14 +26,15 @@ extension Executor {
             throw TweakError(.usage, "a batch is open; commit or abort it first")
         }
         let rights = session.grants.rights
-        let owner = request.keywords.contains(.mine) ? session.origin : nil
+        let client = session.origin
+        let owner = request.keywords.contains(.mine) ? client : nil
         let number = session.number
         return try commitStep(
             session, need: force ? .admin : .write,
             { [registry] () throws(TweakError) in
                 try registry.historyStep(direction, force: force, of: owner, session: number, rights: rights)
             },
-            { $0.note(direction) })
+            { $0.note(direction, for: client) })
     }
 
     /// Commits an undo or redo; it is determined off the I/O thread if the history has many changes.
@@ -64,7 +67,7 @@ extension Executor {
 
 extension TweakRegistry {
     fileprivate func historyReply(
-        last count: Int, seenWith rights: Rights, _ encoder: ReplyEncoder,
+        last count: Int, seenWith rights: Rights, for client: TweakOrigin, _ encoder: ReplyEncoder,
         wallClock: @escaping @Sendable (Moment) -> Int64
     ) -> Reply {
         let entries = history(last: count, seenWith: rights)
@@ -83,7 +86,7 @@ extension TweakRegistry {
                 let time = TimeText.seconds(wallClock(entry.moment))
                 return .row(
                     lines: encoder.writesText ? entry.lines(time) : [],
-                    json: encoder.isJSON ? entry.json(time) : .null)
+                    json: encoder.isJSON ? entry.json(time, for: client) : .null)
             })
         reply.streamBytes = entries.reduce(0) { $0 + $1.memorySize }
         return reply
@@ -91,14 +94,14 @@ extension TweakRegistry {
 }
 
 extension HistoryStep {
-    fileprivate func note(_ direction: Direction) -> CommitNote {
+    fileprivate func note(_ direction: Direction, for client: TweakOrigin) -> CommitNote {
         let word = direction == .undo ? "undid" : "redid"
         let author = entry.origin.description
         return CommitNote(
             words: "\(word) \(entry.revision) by \(author)", lines: secretLines,
             fields: [
                 (word, .count(entry.revision)), ("of", .string(author)), ("by", .string(author)),
-                ("changes", entry.changesJSON),
+                ("own", .bool(entry.origin.isSameOwner(as: client))), ("changes", entry.changesJSON),
             ])
     }
 
@@ -139,9 +142,10 @@ extension TweakHistoryEntry {
         return isUndone ? "\(what) (undone)" : what
     }
 
-    fileprivate func json(_ time: String) -> JSON {
+    fileprivate func json(_ time: String, for client: TweakOrigin) -> JSON {
         var fields: [(String, JSON)] = [
             ("rev", .count(revision)), ("time", .string(time)), ("by", .string(origin.description)),
+            ("own", .bool(origin.isSameOwner(as: client))),
         ]
         switch kind {
         case .change: fields.append(("kind", .string("change")))

@@ -94,8 +94,10 @@ enum AuditFormat {
         _ commit: CommitRecord, by: String, tweaks: Int, _ fold: String, to bytes: inout [UInt8]
     ) {
         bytes.append(",\"revision\":\(commit.revision),\"by\":", json: by)
-        bytes.append(",\"from\":", json: commit.origin.connection?.transport ?? commit.source)
-        if let connection = commit.origin.connection { bytes.append(",\"peer\":", json: connection.peer) }
+        // The origin of an earlier run may have a window, and no transport.
+        let connection = commit.origin.connection.flatMap { $0.transport.isEmpty ? nil : $0 }
+        bytes.append(",\"from\":", json: connection?.transport ?? commit.source)
+        if let connection { bytes.append(",\"peer\":", json: connection.peer) }
         if let session = commit.kind?.session { bytes.append(",\"session\":\(session)") }
         bytes.append(",\"kind\":\"\(commit.word)\"")
         bytes.append(fold)

@@ -36,6 +36,9 @@ enum HistoryFormat {
         bytes.append(decimal: record.revision)
         bytes.append(",\"time\":\"\(TimeText.print(anchor.milliseconds(record.time)))\",\"by\":")
         bytes.append(json: record.origin.description)
+        if record.origin.window != 0 {
+            bytes.append(",\"window\":\"\(String(record.origin.window, radix: 16))\"")
+        }
         bytes.append(",\"kind\":\"\(record.kind.word)\"")
         if let number = record.kind.number { bytes.append(",\"of\":\(number)") }
         if record.status != .done { bytes.append(",\"status\":\"\(record.status.rawValue)\"") }
@@ -202,6 +205,7 @@ private struct LineFields {
     private var revision: UInt64?
     private var time: Int64?
     private var origin: String?
+    private var window: String?
     private var kind: String?
     private var of: UInt64?
     private var statusWord: String?
@@ -215,6 +219,7 @@ private struct LineFields {
         case "revision": revision = Self.count(try reader.whole(key))
         case "time": time = TimeText.parse(try reader.text(key))
         case "by": origin = try reader.text(key)
+        case "window": window = try reader.text(key)
         case "kind": kind = try reader.text(key)
         case "of": of = Self.count(try reader.whole(key))
         case "status": statusWord = try reader.text(key)
@@ -247,9 +252,11 @@ private struct LineFields {
         let revision = try reader.found(revision, else: "“revision” is missing, or is not a positive whole number")
         let time = try reader.found(time, else: "“time” is missing, or is not like 2026-11-21T09:30:00Z")
         let origin = try reader.found(origin, else: "“by” is missing")
+        // Files of earlier versions, and changes without a browser, have none.
+        let owner = try reader.found(UInt64(window ?? "0", radix: 16), else: "“window” is not a hexadecimal number")
         let kind = kind.flatMap { CommitKind(word: $0, number: of) }
         return History.Record(
-            number: try number(reader), revision: revision, time: anchor.instant(time), origin: TweakOrigin(origin),
+            number: try number(reader), revision: revision, time: anchor.instant(time), origin: TweakOrigin(origin).inWindow(owner),
             kind: try reader.found(kind, else: "“kind” is missing or unknown"), status: try status(reader),
             parts: try reader.found(parts, else: "“changes” are missing"))
     }

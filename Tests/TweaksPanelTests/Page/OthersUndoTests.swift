@@ -17,7 +17,7 @@ import TweaksTestSupport
             try page.type("20", over: "Whole", then: .enter, sets: .int(20))
             try change(host, "Text", .string("theirs"))
             try page.wait("field('Text') === 'theirs'")
-            try page.step("undo", saying: "Undone: Whole 50 → 20")
+            try page.step("undo", saying: "Undone: Whole 20 → 50")
             #expect(host.value("Whole") == .int(50) && host.value("Text") == .string("theirs"))
             // No own change is left: the page asks first.
             let revision = host.registry.revision
@@ -26,7 +26,7 @@ import TweaksTestSupport
             // The focus moves to the question, and back.
             try page.wait("document.activeElement === named('Undo', '#toasts')")
             try page.keys(.enter)
-            try page.waitUntilSaid("Undone: Text Tweaks → theirs (uid 77's change)")
+            try page.waitUntilSaid("Undone: Text theirs → Tweaks (uid 77's change)")
             #expect(host.value("Text") == .string("Tweaks"))
             try page.wait("!row('Text').classList.contains('touched') && !text('Text', 'origin').includes('77')")
             try page.wait("document.activeElement.id === 'undo' || byID('undo').disabled")
@@ -36,6 +36,27 @@ import TweaksTestSupport
                 try page.waitUntilSaid(text)
             }
             #expect(host.value("Whole") == .int(20) && host.value("Text") == .string("theirs"))
+        }
+    }
+
+    /// Both are `token owner`.
+    @Test func windowsWithoutNamesUndoTheirOwnChanges() throws {
+        try PanelHost.visit(expecting: Self.nothing) { host, page in
+            try host.visit { other in
+                try other.type("30", over: "Whole", then: .enter, sets: .int(30))
+                try page.wait("field('Whole') === '30'")
+                try page.step("undo", saying: "Undo another window's change: Whole 50 → 30?")
+                #expect(host.value("Whole") == .int(30))
+                try page.type("11", over: "Count", then: .enter, sets: .int(11))
+                // Neither a name nor another load of the page makes it another window.
+                try page.open("people", until: "isShown(byID('name'))")
+                try page.type("Ada", over: page.element("name"), then: [.enter])
+                try page.wait("byID('pane').textContent.includes('You are token owner (Ada).')")
+                try page.browser.reload()
+                try page.waitUntilConnected()
+                try page.step("undo", saying: "Undone: Count 11 → 10")
+                try other.step("undo", saying: "Undone: Whole 30 → 50")
+            }
         }
     }
 
@@ -52,7 +73,7 @@ import TweaksTestSupport
             try page.wait("byID('first') == null && named('Undo', '#toasts') != null")
             #expect(try page.ask("document.querySelectorAll('.toast').length") == 1)
             try page.type("20", over: "Free", then: .enter, sets: .number(20))
-            try page.step("undo", saying: "Undone: Free 1 → 20")
+            try page.step("undo", saying: "Undone: Free 20 → 1")
             try page.expect("!byID('toasts').textContent.includes('?')")
         }
     }

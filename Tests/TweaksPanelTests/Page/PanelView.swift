@@ -332,22 +332,27 @@ extension PanelHost {
     ///   - place: The rest of the fragment after the token.
     ///   - isStill: Whether the system asks for reduced motion: animations take most of a test's time.
     ///   - expected: Parts of console messages that are allowed.
+    ///   - asksForName: Whether the page asks for the user's name, as it does once in a browser.
     func visit(
         as user: User = owner, at place: String = "", name: String? = nil, width: Int = 1_280,
         touch hasTouch: Bool = false, reducedMotion isStill: Bool = true, expecting expected: [String] = [],
+        asksForName: Bool = false,
         _ body: (PanelView) throws -> Void
     ) throws {
         let browser = try Browser(width: width, reducesMotion: isStill, touch: hasTouch)
         let (link, host) = (link(user, place), PanelID.host(pageID))
-        try visit(in: browser, link.replacing(host, with: name ?? host), expecting: expected, body)
+        try visit(
+            in: browser, link.replacing(host, with: name ?? host), expecting: expected, asksForName: asksForName, body)
     }
 
     private func visit(
-        in browser: Browser, _ link: String, expecting expected: [String], _ body: (PanelView) throws -> Void
+        in browser: Browser, _ link: String, expecting expected: [String], asksForName: Bool = false,
+        _ body: (PanelView) throws -> Void
     ) throws {
         let view = PanelView(host: self, browser: browser)
         try browser.open(link)
         try view.waitUntilConnected()
+        if !asksForName { try view.ask("localStorage.setItem('tweaks.asked', 'true')") }
         try body(view)
         try view.checkConsole(expecting: expected)
     }

@@ -46,6 +46,32 @@ import TweaksTestSupport
         }
     }
 
+    @Test func theFirstChangeAsksForANameOnce() throws {
+        let host = try PanelHost()
+        try host.visit(asksForName: true) { page in
+            try page.expect("byID('own-name') == null")
+            try page.type("60", over: "Whole", then: .enter, sets: .int(60))
+            try page.wait("isShown(byID('own-name'))")
+            try page.expect("document.activeElement === part('Whole', 'field')")
+            try page.attachPictures("name-request")
+            try page.type("Ada", over: page.element("own-name"), then: [.enter])
+            try page.wait("byID('own-name') == null")
+            try page.type("11", over: "Count", then: .enter, sets: .int(11))
+            #expect(host.registry.history.first?.origin.name == "Ada")
+        }
+        try host.visit(asksForName: true) { page in
+            try page.type("62", over: "Whole", then: .enter, sets: .int(62))
+            try page.press(button: "Not now", in: "#toasts")
+            try page.wait("byID('own-name') == null")
+            try page.browser.reload()
+            try page.waitUntilConnected()
+            try page.type("63", over: "Whole", then: .enter, sets: .int(63))
+            try page.wait("!row('Whole').row.sender.isBusy")
+            try page.expect("byID('own-name') == null")
+            #expect(host.registry.history.first?.origin.name == nil)
+        }
+    }
+
     @Test func aNameIsSentWithEveryRequest() throws {
         try PanelHost.visit { host, page in
             try enter("Zoë", page)

@@ -52,6 +52,20 @@ import TweaksTestSupport
         #expect(try start().registry.revision == 5)
     }
 
+    /// So that a page has its own changes after a restart. Files of earlier versions have no windows.
+    @Test func theWindowOfAChangeIsKept() throws {
+        let first = try start()
+        let (one, other) = (TweakOrigin.user(1).inWindow(.max), TweakOrigin.user(1).inWindow(2))
+        try first.registry.commit(origin: one) { $0.set("A/B/X", .number(2)) }
+        try first.registry.commit(origin: other) { $0.set("A/B/Y", .number(2)) }
+        first.store.close()
+        #expect(home.read("state/history.jsonl")?.contains(#""by":"uid 1","window":"ffffffffffffffff","#) == true)
+        let second = try start()
+        #expect(try second.registry.undo(origin: one, mine: true).entry.revision == 1)
+        #expect(throws: TweakError.self) { try second.registry.undo(origin: TweakOrigin.user(1), mine: true) }
+        second.store.close()
+    }
+
     @Test func forcedUndoSkipsInvalidValues() throws {
         let first = try start()
         for value in [2.0, 3] { try first.set("X", value, by: UInt64(value)) }

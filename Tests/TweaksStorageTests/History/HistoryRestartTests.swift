@@ -14,6 +14,8 @@ private struct Model {
         var session: UInt64
         var touched: [Int]
         var time: Moment
+
+        var isVoid: Bool { touched.allSatisfy { before[$0] == after[$0] } }
     }
 
     var overrides: [Double?]
@@ -41,7 +43,10 @@ private struct Model {
     }
 
     mutating func undo() -> Bool {
-        guard let step = done.popLast() else { return false }
+        // Undo skips what left everything as it was.
+        guard let position = done.lastIndex(where: { !$0.isVoid }) else { return false }
+        let step = done[position]
+        done.removeSubrange(position...)
         for index in step.touched { overrides[index] = step.before[index] }
         undone.append(step)
         canMerge = false
@@ -95,7 +100,7 @@ private struct Model {
             #expect(overrides == model.overrides.map { $0.map { .number($0) } })
         }
         let changes = run.registry.history.filter { $0.kind == .change }
-        #expect(changes.count { !$0.isUndone } == model.done.count)
+        #expect(changes.count { !$0.isUndone } == model.done.count { !$0.isVoid })
         run.store.close()
         #expect(home.names("state") == ["history.jsonl", "lock", "overrides.json"])
     }

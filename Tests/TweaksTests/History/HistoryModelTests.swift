@@ -15,6 +15,8 @@ private struct HistoryModel {
         var session: UInt64
         var touched: [String]
         var time: Int
+
+        var isVoid: Bool { touched.allSatisfy { before[$0] == after[$0] } }
     }
 
     var overrides: Overrides = [:]
@@ -40,7 +42,10 @@ private struct HistoryModel {
     }
 
     mutating func undo() -> Bool {
-        guard let step = done.popLast() else { return false }
+        // Undo skips what left everything as it was.
+        guard let index = done.lastIndex(where: { !$0.isVoid }) else { return false }
+        let step = done[index]
+        done.removeSubrange(index...)
         for path in step.touched { overrides[path] = step.before[path] }
         undone.append(step)
         barrier = done.count
@@ -82,7 +87,7 @@ struct HistoryModelTests {
             let overrides = Self.paths.map { registry[$0]?.layers.last { $0.layer == .override }?.value }
             #expect(overrides == Self.paths.map { model.overrides[$0].map { .int($0) } })
         }
-        #expect(registry.history.filter { $0.kind == .change && !$0.isUndone }.count == model.done.count)
+        #expect(registry.history.filter { $0.kind == .change && !$0.isUndone }.count == model.done.count { !$0.isVoid })
     }
 
     private func commit(

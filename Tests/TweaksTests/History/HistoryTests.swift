@@ -108,6 +108,46 @@ struct HistoryTests {
         #expect(entries.count == 5)
     }
 
+    /// As a page cancels a drag: it sets the values before again, or resets.
+    @Test func aCanceledGestureLeavesNoEntryAndNothingToUndo() throws {
+        try set(60, by: 1)
+        try set(name.erased, .string("m"), by: 2)
+        try registry.commit(origin: .user(1)) { $0.set(name, "x", for: .seconds(600)) }
+        let before = entries
+        for gesture in 1...3 as ClosedRange<UInt64> {
+            let batches: [(inout TweakBatch) -> Void] =
+                switch gesture {
+                case 1: [{ $0.set(self.size, 70) }, { $0.set(self.size, 60) }]
+                case 2:
+                    [
+                        { $0.set(self.size, 70); $0.set(self.name, "y", for: .seconds(600)) },
+                        { $0.set(self.size, 60); $0.set(self.name, "x", for: .seconds(400)) },
+                    ]
+                default: [{ $0.reset(self.size) }, { $0.set(self.size, 60) }]
+                }
+            for fill in batches {
+                clock.advance(by: .seconds(1))
+                var batch = TweakBatch()
+                fill(&batch)
+                try registry.commit(
+                    batch, origin: .user(1), kind: .change(session: 1, gesture: gesture), delivery: .caller)
+            }
+            #expect(entries == before, "gesture \(gesture)")
+        }
+        let one = TweakOrigin("session 1")
+        // It is neither undone, nor a change since the one that is.
+        #expect(try registry.undo(origin: one, mine: true).entry.revision == 1)
+        #expect(size.value == 50)
+        try drag(size.erased, .number(70), 9, by: 1)
+        try registry.commit(
+            size.erased.node, .reset, origin: .user(1), kind: .change(session: 1, gesture: 9), delivery: .caller)
+        try registry.redo(origin: one, mine: true)
+        #expect(size.value == 60)
+        // A longer life of the same value is a change.
+        try registry.commit(origin: .user(1)) { $0.set(name, "x", for: .seconds(900)) }
+        #expect(entries.count == before.count + 3)
+    }
+
     @Test func aChangeByAnotherSessionOrOfOtherTweaksEndsAnEntry() throws {
         try set(60, by: 1)
         var batch = TweakBatch()

@@ -46,6 +46,21 @@ import TweaksTestSupport
         #expect(registry[path]?.value == .int(1))
     }
 
+    @Test func aWindowsOwnChangesAreThoseOfTheWindowUnderAnyName() throws {
+        let user = TweakOrigin.user(1000)
+        let (one, other) = (user.inWindow(1), user.inWindow(2))
+        try registry.commit(origin: one) { $0.set(path, .int(1)) }
+        try registry.commit(origin: other) { $0.set(Self.names[1], .int(2)) }
+        // Neither a client without a window nor another window has a change of that path.
+        #expect(throws: TweakError.self) { try registry.undo(origin: user, mine: true) }
+        let named = one.named(try DisplayName("Ada"))
+        #expect(try registry.undo(origin: named, mine: true).entry.revision == 1)
+        #expect(throws: TweakError.self) { try registry.undo(origin: named, mine: true) }
+        #expect(throws: TweakError.self) { try registry.redo(origin: other, mine: true) }
+        #expect(try registry.redo(origin: one, mine: true).entry.revision == 1)
+        #expect(try registry.undo(origin: other, mine: true).entry.revision == 2)
+    }
+
     @Test mutating func theSameValueSetByAnotherUserIsAConflict() throws {
         for (value, name) in [(1, "Ada"), (2, "Bob"), (1, "Bob")] { try harness.set([path: value], by: name) }
         let error = #expect(throws: TweakError.self) { try registry.undo(origin: ada, mine: true) }

@@ -15,7 +15,6 @@ export function color(row) {
   const hex = field(row, { part: 'hex', class: 'hex', maxlength: 80, dir: 'ltr' });
   return {
     element: h('div.line', swatch, h('div.box.number', hex)),
-    restore: hex.restore,
     show(value) {
       const numbers = bytes(value);
       const [, , , alpha] = numbers;

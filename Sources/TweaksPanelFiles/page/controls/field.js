@@ -1,10 +1,10 @@
-// Creates a text field that sends on Enter or blur; typed text stays until it is accepted or canceled.
+// Creates a text field that sends on Enter or when it is left; refused text stays until it is canceled.
 
 import { h, on } from '../dom.js';
 
 export function field(
   row,
-  { part = 'field', read = (text) => ({ value: text }), multi = false, sendsOn = 'change', ...more },
+  { part = 'field', read = (text) => ({ value: text }), multi = false, isDate = false, ...more },
 ) {
   const input = h(multi ? 'textarea' : 'input', {
     part: part,
@@ -16,22 +16,21 @@ export function field(
     ...more,
   });
   const commit = () => {
-    if (!row.isEdited || input.value === input.failed) return;
+    if (!row.fields.has(input) || !input.isEdited() || input.value === input.failed) return;
     row.send(read(input.value), { text: input.value.trim() });
   };
+  row.fields.add(input);
   on(input, 'input', () => {
-    row.isEdited = true;
     input.failed = null;
   });
   // A field of dates changes with each digit; it sends when it is left.
-  on(input, sendsOn, commit);
-  on(input, 'blur', () =>
-    setTimeout(() => {
-      // Another field of the same row may have the focus now, with typed text.
-      const isElsewhere = !row.control.element.contains(document.activeElement);
-      if (isElsewhere && input.shown === input.value) row.isEdited = false;
-      row.release();
-    }));
+  if (!isDate) on(input, 'change', commit);
+  on(input, 'blur', () => {
+    // The browser knows no change where the text is the one before an Enter. A window that loses the focus
+    // leaves its field active.
+    if (document.activeElement !== input) commit();
+    setTimeout(() => row.release());
+  });
   on(input, 'keydown', (event) => {
     if (event.key === 'Enter' && !event.isComposing && (!multi || event.ctrlKey || event.metaKey)) {
       event.preventDefault();
@@ -39,21 +38,25 @@ export function field(
       commit();
     }
     if (event.key === 'Escape') {
-      if (row.isEdited) event.preventDefault();
-      row.isEdited = false;
+      if (input.isEdited()) event.preventDefault();
       row.showError('');
       input.put(input.shown);
       row.release();
     }
   });
+  /** Whether it has typed text that was not sent; else the keys of undo are the panel's. */
+  input.isEdited = () => input.value !== input.shown && input.value !== input.sent;
   input.put = (text) => {
-    input.shown = text;
     if (input.value !== text) input.value = text;
+    // The browser may write a date in another way.
+    input.shown = input.value;
+    input.sent = null;
     if (multi) input.rows = Math.min(12, text.split('\n').length + 1);
   };
-  input.restore = () => {
+  /** Marks the sent text as refused: it is edited again, and sent again only by Enter. */
+  input.refuse = () => {
     input.failed = input.value;
-    return input.value !== input.shown;
+    input.sent = null;
   };
   return input;
 }

@@ -33,12 +33,11 @@ export const isFormatted = ({ kind, format }) => kind === 'string' && Object.has
 export function formatted(row) {
   const { attributes, hint, look } = formats[row.tweak.format];
   const isDate = row.tweak.format === 'date-time';
-  const input = field(row, { ...attributes, ...(isDate ? { read: readDate, sendsOn: 'blur' } : {}) });
+  const input = field(row, { ...attributes, ...(isDate ? { read: readDate, isDate } : {}) });
   if (attributes.list) listTimeZones();
   on(input, 'input', () => row.showError(input.validity.valid ? '' : hint));
   return {
     element: h('div', { class: 'box ' + (look ?? '') }, input, isDate ? h('span.unit', 'UTC') : null),
-    restore: input.restore,
     show(value) {
       // Milliseconds have fields of their own where the value has some.
       if (isDate) input.step = value.includes('.') ? 0.001 : 1;

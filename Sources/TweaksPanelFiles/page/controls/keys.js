@@ -20,7 +20,6 @@ export function arrows(row, element, grid, current) {
     const text = next(event);
     if (text == null) return;
     event.preventDefault();
-    row.isEdited = false;
     row.continueRun();
     row.move(text);
   });

@@ -80,6 +80,5 @@ export function list(row) {
       if (focused >= 0) (chips.children[focused] ?? input).focus();
       input.put('');
     },
-    restore: input.restore,
   };
 }

@@ -32,7 +32,6 @@ export function number(row) {
   return {
     element: h('div.line', slider?.element, box),
     show,
-    restore: input.restore,
     mark: (value) => slider?.mark(value),
   };
 }
@@ -73,7 +72,6 @@ function sliderOf(row, grid, show) {
     row.isDown = true;
   });
   on(slider, 'input', () => {
-    row.isEdited = false;
     row.move(atIndex(tweak, grid, slider.value));
     if (row.drag.isCanceled) show(row.drag.value);
   });

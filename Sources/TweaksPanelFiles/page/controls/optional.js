@@ -29,6 +29,5 @@ export function optional(row) {
       toggle.firstChild.textContent = isSet ? 'set' : 'not set';
       input.put(isSet ? shown(value) : '');
     },
-    restore: input.restore,
   };
 }

@@ -14,7 +14,6 @@ export function point(row) {
   const steps = range?.units ?? [0, 1].map(() => row.tweak.step ?? 1);
   const move = (numbers) => {
     if (row.drag?.isCanceled) return;
-    row.isEdited = false;
     row.move((range ? numbers.map(range.onGrid) : numbers.map(rounded)).join(','));
   };
   const moveBy = (axis, count) => {
@@ -41,7 +40,6 @@ export function point(row) {
   return {
     element: h('div.line.pair.point', pad?.element, ...boxes),
     show,
-    restore: () => inputs.map((input) => input.restore()).some(Boolean),
   };
 }
 

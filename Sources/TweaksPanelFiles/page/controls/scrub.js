@@ -13,7 +13,6 @@ export function scrubbing(row, handle, grid, current) {
     done = 0;
     text = current();
     row.isDown = true;
-    row.isEdited = false;
     row.begin();
     event.preventDefault();
   });

@@ -15,7 +15,6 @@ export function secret(row) {
       h('input', { hidden: true, autocomplete: 'username' }),
       h('div.box', input),
     ),
-    restore: input.restore,
     show() {
       state.textContent = row.tweak.set ? 'set' : 'unset';
       input.put('');

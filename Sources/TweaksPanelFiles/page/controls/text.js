@@ -8,6 +8,7 @@ export function text(row) {
   const element = h('div.box');
   let input = null;
   const make = (multi) => {
+    row.fields.clear();
     input = field(row, { multi });
     // Shift-Enter turns the field into one of several lines.
     if (!multi) {
@@ -19,7 +20,6 @@ export function text(row) {
           make(true);
           input.put(shown(row.tweak.value));
           input.value = text;
-          row.isEdited = true;
           input.focus();
         }
       }, true);
@@ -30,7 +30,6 @@ export function text(row) {
   make(false);
   return {
     element,
-    restore: () => input.restore(),
     show(value) {
       const text = clean(value ?? '');
       const multi = text.includes('\n');

@@ -40,10 +40,11 @@ function item(entry, history) {
 }
 
 /** The kind of an entry; for undo and redo with the origin of the change. */
-function kindOf({ kind, of, by }, history) {
+function kindOf({ kind, of, by, own }, history) {
   if (kind === 'change') return '';
   if (kind !== 'undo' && kind !== 'redo') return kind;
   const target = history.find(({ rev }) => String(rev) === String(of));
   if (!target) return `${kind} of revision ${of}`;
-  return `${kind} of ${target.by === by ? 'their own' : clean(target.by) + '’s'} change`;
+  const isSame = target.by === by && target.own === own;
+  return `${kind} of ${isSame ? 'their own' : clean(target.by) + '’s'} change`;
 }

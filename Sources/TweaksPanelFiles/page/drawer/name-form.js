@@ -6,16 +6,16 @@ import { currentName, keepName, nameHeader } from '../person.js';
 import { request } from '../requests.js';
 import { session } from '../session.js';
 
-/** A form that calls `action` once the process has accepted a name. */
-export function nameForm(action) {
+/** A form that calls `action` once the process has accepted a name; `more` is beside its button. */
+export function nameForm(action, id = 'name', ...more) {
   const field = h('input', {
-    id: 'name',
+    id,
     autocomplete: 'nickname',
     spellcheck: 'false',
     placeholder: 'such as Ada',
-    'aria-describedby': 'name-error',
+    'aria-describedby': id + '-error',
   });
-  const error = h('p.error', { id: 'name-error', role: 'alert', hidden: true });
+  const error = h('p.error', { id: id + '-error', role: 'alert', hidden: true });
   const submit = async (event) => {
     event.preventDefault();
     const name = field.value.trim();
@@ -37,8 +37,8 @@ export function nameForm(action) {
   return h(
     'form',
     { onsubmit: submit, part: 'name-form' },
-    h('label', { for: 'name' }, 'Your name, as others see it'),
-    h('div.cluster', h('div.box', field), h('button.button', { type: 'submit' }, 'Use this name')),
+    h('label', { for: id }, 'Your name, as others see it'),
+    h('div.cluster', h('div.box', field), h('button.button', { type: 'submit' }, 'Use this name'), ...more),
     error,
   );
 }
