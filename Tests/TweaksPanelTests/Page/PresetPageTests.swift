@@ -89,6 +89,7 @@ import TweaksTestSupport
                 #expect(sent == .string(text))
             }
             try page.browser.element("[data-part=export-modified]").click()
+            try page.attachPictures("panel-export")
             try page.browser.saveFile(in: directory.path) { try page.press(button: "Everything", in: "#pane") }
             let modified = try String(contentsOfFile: directory.file("example.conf"), encoding: .utf8)
             #expect(modified == "Kinds/Basic/Whole = 72\nOther/Far/Distance = 8\n")

@@ -51,6 +51,7 @@ import TweaksTestSupport
                 try page.wait(
                     "byID('search').value === given[0] && \(marked) === given[1]", .string(words), .string(texts))
             }
+            try page.attachPictures("panel-search")
             try page.keys(.escape)
             try page.wait("listed().length === 3 && \(marked) === ''")
         }
