@@ -80,6 +80,14 @@ import TweaksSystem
         #expect(shows("by uid 0 2 min ago") && harness.model.deadline == harness.model.now + .seconds(60))
     }
 
+    @Test func theOutputOfAnActionKeepsItsTimes() {
+        var harness = EditorHarness()
+        harness.select("Player/Audio/Mute")
+        harness.type("\r")
+        harness.answer("run Player/Audio/Mute", ["  muted at 2026-11-21T10:02:20Z", "  by hand"])
+        #expect(harness.frame().text.contains("muted at 2026-11-21T10:02:20Z") && harness.model.nextAge == nil)
+    }
+
     @Test func agesOfTheHistoryAndOfPresetsAdvance() {
         var harness = EditorHarness(keys: "h")
         harness.answer("history 200", ["  rev 9  2026-11-21T10:02:20Z  uid 0: A/B/C 1 → 2", "  rev 8  then"])

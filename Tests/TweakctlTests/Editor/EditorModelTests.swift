@@ -221,7 +221,8 @@ import Tweaks
         #expect(harness.notice == "Player/Audio/Mute: muted")
         harness.type("\r")
         harness.answer("run Player/Audio/Mute", ["  one", "  two"])
-        #expect(harness.model.mode == .reading(Page(title: "Player/Audio/Mute", lines: ["one", "two"])))
+        #expect(
+            harness.model.mode == .reading(Page(title: "Player/Audio/Mute", lines: ["one", "two"], isOutput: true)))
         harness.type("q\r")
         harness.answer("run Player/Audio/Mute", status: "error action-failed Player/Audio/Mute: no speaker")
         #expect(harness.notice == "action-failed: Player/Audio/Mute: no speaker")

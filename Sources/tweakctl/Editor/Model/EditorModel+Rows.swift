@@ -228,7 +228,7 @@ extension EditorModel {
     var nextAge: ContinuousClock.Instant? {
         let lines =
             switch mode {
-            case .reading(let page): page.lines
+            case .reading(let page): page.isOutput ? [] : page.lines
             case .presets(let list): list.presets.map(\.about)
             default: layers.lines
             }

@@ -9,6 +9,8 @@ struct Page: Equatable {
     let lines: [String]
     var top = 0
     var isHelp = false
+    /// Whether it is the output of an action, in which a time stays as it is.
+    var isOutput = false
     /// Whether it returns to the presets.
     var isOverPresets = false
 
@@ -18,7 +20,7 @@ struct Page: Equatable {
         let width = isHelp ? Self.keyWidth + 4 : 4
         let indent = String(repeating: " ", count: columns > 2 * width + 2 ? width : 2)
         return lines.flatMap { line -> [String] in
-            let line = Age.inWords(line, now: now)
+            let line = isOutput ? line : Age.inWords(line, now: now)
             guard TextWidth.of(line) > columns, columns > 2 * indent.count else { return [line] }
             let lead = line.prefix { $0 == " " }
             let text = String(line.dropFirst(lead.count))
@@ -94,7 +96,7 @@ extension EditorModel {
             lines = output.split(whereSeparator: \.isNewline).map { Quoting.sanitized(String($0)) }
         }
         if lines.count > 1 {
-            mode = .reading(Page(title: title, lines: lines))
+            mode = .reading(Page(title: title, lines: lines, isOutput: true))
         } else {
             showNotice("\(title): \(lines.first ?? "done")", .good)
         }
