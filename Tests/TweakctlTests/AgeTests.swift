@@ -23,11 +23,28 @@ import TweaksSystem
         ("  rev 44  TIME  uid 1000: A/B/C 72 → 80", "  rev 44  3 min ago  uid 1000: A/B/C 72 → 80"),
         ("  → override  72  by uid 1000 at TIME", "  → override  72  by uid 1000 3 min ago"),
         ("  until TIME, then 5", "  until 3 min ago, then 5"),
-        ("A/B/C \"TIME\"", "A/B/C \"TIME\""), ("  no time here", "  no time here"), ("", ""),
+        ("A/B/C \"TIME\"", "A/B/C \"TIME\""),
+        ("A \"at TIME now\" by me at TIME", "A \"at TIME now\" by me 3 min ago"),
+        ("A \"a \\\" TIME now\" at TIME", "A \"a \\\" TIME now\" 3 min ago"), ("  no time here", "  no time here"),
+        ("", ""),
     ])
     func timesOutsideOfValuesAreReplaced(_ line: String, _ expected: String) {
         let time = TimeText.seconds(now - 180_000)
         #expect(Age.inWords(line.replacing("TIME", with: time), now: now) == expected.replacing("TIME", with: time))
+    }
+
+    @Test(
+        arguments: [
+            (0, 5_000), (4_999, 1), (5_000, 1_000), (59_001, 999), (60_000, 60_000), (3_599_000, 1_000),
+            (3_600_000, 3_600_000), (86_399_999, 1), (86_400_000, 86_400_000), (-3_000, 8_000), (-60_000, nil),
+        ] as [(Int64, Int64?)])
+    func anAgeTellsWhenItChanges(_ age: Int64, _ time: Int64?) {
+        let moment: Int64 = 1_795_000_000_000
+        let line = "rev 1  \(TimeText.seconds(moment))  code"
+        #expect(Age.timeUntilChange(of: line, now: moment + age) == time)
+        guard let time else { return }
+        #expect(Age.inWords(line, now: moment + age) == Age.inWords(line, now: moment + age + time - 1))
+        #expect(Age.inWords(line, now: moment + age) != Age.inWords(line, now: moment + age + time))
     }
 
     @Test func timesAreReplacedOnTerminalsOnly() {

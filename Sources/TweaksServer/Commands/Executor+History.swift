@@ -29,10 +29,14 @@ extension Executor {
         let client = session.origin
         let owner = request.keywords.contains(.mine) ? client : nil
         let number = session.number
+        let expected = request.number
         return try commitStep(
             session, need: force ? .admin : .write,
             { [registry] () throws(TweakError) in
-                try registry.historyStep(direction, force: force, of: owner, session: number, rights: rights)
+                let step = try registry.historyStep(
+                    direction, force: force, of: owner, session: number, rights: rights)
+                if let expected { try step.entry.refuse(unless: expected, direction) }
+                return step
             },
             { $0.note(direction, for: client) })
     }
@@ -121,6 +125,15 @@ extension Proposal {
 }
 
 extension TweakHistoryEntry {
+    /// Refuses an undo or redo of another change than the client expects.
+    fileprivate func refuse(unless expected: UInt64, _ direction: HistoryStep.Direction) throws(TweakError) {
+        if revision == expected { return }
+        throw TweakError(
+            .conflict,
+            "the change to \(direction.rawValue) is now that of revision \(revision), by \(origin); see history, or "
+                + "\(direction.rawValue) \(revision)")
+    }
+
     private static let maxChanges = 8
 
     /// `rev 44  2026-11-21T10:00:00Z  uid 1000: Content/Text/Size 72 → 80`, or a line for each part.

@@ -75,12 +75,12 @@ extension Command {
         [
             Entry(
                 .undo, "undo", .option(.mine, isOffered: false), .option(.force, permission: .some(.admin)),
-                permission: .some(.write), effect: .changes,
+                .optional(.revision), permission: .some(.write), effect: .changes,
                 help: "undo the last change, by any user; mine: your own last one", example: "undo mine"),
             Entry(
                 .redo, "redo", .option(.mine, isOffered: false), .option(.force, permission: .some(.admin)),
-                permission: .some(.write), effect: .changes, help: "redo the change that was undone",
-                example: "redo"),
+                .optional(.revision), permission: .some(.write), effect: .changes,
+                help: "redo the change that was undone", example: "redo"),
             Entry(
                 .history, "history", .optional(.count), permission: .visibility,
                 help: "list the last commits, with who made them", example: "history 5"),

@@ -16,8 +16,6 @@ struct Editor {
 
     /// The minimum time between frames for changes by others.
     private static let frameTime = Duration.milliseconds(33)
-    /// The timeout in milliseconds after which an escape is the Escape key; a slow connection splits sequences.
-    private static let escapeTime: Int32 = 40
 
     /// Whether the terminal supports the editor.
     static var isPossible: Bool {
@@ -27,7 +25,8 @@ struct Editor {
     init(_ target: Target) throws(Failure) {
         link = EditorLink(target, try target.open())
         model = EditorModel(
-            name: target.name, place: target.address.text, size: Terminal.size, now: ContinuousClock.now)
+            name: target.name, place: target.address.text, size: Terminal.size, now: ContinuousClock.now,
+            wallTime: ThisProcess.wallClock)
     }
 
     /// Runs until the user quits or the terminal closes.
@@ -54,6 +53,7 @@ struct Editor {
     private mutating func processInput() -> Bool {
         let ready = System.wait([(0, .read), link.awaited, (signals, .read)], milliseconds: waitingTime)
         model.now = ContinuousClock.now
+        model.wallTime = ThisProcess.wallClock
         if ready[2].canRead { handleSignals(EditorSignals.received(signals)) }
         if ready[1].canWrite { link.sendSome() }
         if ready[1].canRead { receiveMessages() }
@@ -73,7 +73,7 @@ struct Editor {
 
     private mutating func press(_ keys: [Key]) {
         for key in keys {
-            model.press(key)
+            model.press(key, on: renderer.palette)
             performEffects()
         }
         if !keys.isEmpty { (hasChanged, drawnAt) = (true, nil) }
@@ -101,7 +101,7 @@ struct Editor {
 
     /// Milliseconds until the next timed event; nil if there is none.
     private var waitingTime: Int32? {
-        if decoder.isUndecided { return Self.escapeTime }
+        if decoder.isUndecided { return KeyDecoder.escapeTime }
         let late = model.isLate ? nil : link.lateAt
         let draw = hasChanged ? drawnAt.map { $0 + Self.frameTime } : nil
         guard let next = [model.deadline, link.retry, late, draw].compactMap(\.self).min() else { return nil }

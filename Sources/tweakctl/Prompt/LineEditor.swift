@@ -17,11 +17,13 @@ struct LineEditor: Equatable {
     private(set) var cursor = 0
     /// The text last cut by Ctrl-K, Ctrl-U or Ctrl-W; Ctrl-Y inserts it.
     private var killed: [Character] = []
-    private var history: [String]
+    let history: [String]
     /// The index in the history; its count means the new line.
-    private var position: Int
+    private(set) var position: Int
     /// The new line, saved while an older one is displayed.
     private var draft: [Character] = []
+    /// The search through the history, while it lasts.
+    var search: HistorySearch?
 
     init(history: [String] = []) {
         self.history = history
@@ -47,6 +49,7 @@ struct LineEditor: Equatable {
     }
 
     mutating func handle(_ key: Key) -> Outcome {
+        if search != nil, handleInSearch(key) { return .edited }
         switch key {
         case .character(let character): insert([character])
         case .enter: return .submit
@@ -64,7 +67,7 @@ struct LineEditor: Equatable {
         case .control(let letter): return control(letter)
         case .shiftLeft: cursor = max(0, cursor - 1)
         case .shiftRight: cursor = min(cursor + 1, characters.count)
-        case .shiftTab, .pageUp, .pageDown, .escape, .pasteBegin, .pasteEnd: break
+        case .shiftTab, .pageUp, .pageDown, .escape, .pasteBegin, .pasteEnd, .mouse: break
         }
         return .edited
     }
@@ -83,6 +86,7 @@ struct LineEditor: Equatable {
         case "l": return .clearScreen
         case "n": show(position + 1)
         case "p": show(position - 1)
+        case "r": beginSearch()
         case "u": kill(0..<cursor)
         case "w": kill(wordStart..<cursor)
         case "y": insert(killed)
@@ -129,10 +133,16 @@ struct LineEditor: Equatable {
     /// Shows a line of the history.
     private mutating func show(_ wanted: Int) {
         guard (0...history.count).contains(wanted), wanted != position else { return }
-        if position == history.count { draft = characters }
-        position = wanted
-        characters = wanted == history.count ? draft : Array(history[wanted])
-        cursor = characters.count
+        let line = wanted == history.count ? draft : Array(history[wanted])
+        show(line, cursor: line.count, position: wanted)
+    }
+
+    /// Shows the line of a position in the history.
+    mutating func show(_ line: [Character], cursor: Int, position: Int) {
+        if self.position == history.count { draft = characters }
+        self.position = position
+        self.cursor = cursor
+        characters = line
     }
 
     // MARK: Display

@@ -201,9 +201,15 @@ struct Repl {
     private mutating func nextKey() -> Key? {
         while keys.isEmpty {
             let socket = connection.flatMap { $0.hasEnded ? nil : $0.number } ?? -1
-            let ready = System.wait([(0, .read), (socket, .read)])
+            // The Escape key ends a search, and the start of a sequence does not.
+            let mayBeEscape = editor.search != nil && decoder.isUndecided
+            let ready = System.wait(
+                [(0, .read), (socket, .read)], milliseconds: mayBeEscape ? KeyDecoder.escapeTime : nil)
             if ready[1].canRead { showArrivals() }
-            guard ready[0].canRead else { continue }
+            guard ready[0].canRead else {
+                if mayBeEscape, !ready[1].canRead, let key = decoder.decide() { return key }
+                continue
+            }
             guard let bytes = System.read(0), !bytes.isEmpty else { return nil }
             keys = decoder.decode(bytes)
         }
@@ -256,6 +262,7 @@ struct Repl {
     private var prompt: String { Quoting.sanitized(name).fitted(to: 32) + (batch == nil ? "> " : "*> ") }
 
     private func redraw() {
+        let prompt = editor.search?.prompt.fitted(to: max(Terminal.columns / 2, 8)) ?? prompt
         let width = TextWidth.of(prompt)
         // A token is masked while it is typed.
         let shown = Secrets.isAuthentication(editor.text) ? editor.dotted(from: "auth ".count) : editor

@@ -15,11 +15,12 @@ enum Terminal {
             ? ScreenSize(columns: Int(size.ws_col), rows: Int(size.ws_row)) : ScreenSize(columns: 80, rows: 24)
     }
 
-    /// Enters the alternate screen, without cursor, and with bracketed paste.
+    /// Enters the alternate screen, without cursor, with bracketed paste, and with reports of the mouse: of buttons, of
+    /// motion while one is held (1002), and in decimal numbers (1006).
     static func enterFullScreen() {
         enterRaw()
         isFullScreen.store(true, ordering: .sequentiallyConsistent)
-        put("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?2004h")
+        put("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?2004h\u{1B}[?1002h\u{1B}[?1006h")
     }
 
     /// Enters raw mode: keys arrive one by one, Ctrl-C among them.
@@ -55,7 +56,7 @@ enum Terminal {
     /// Restores the settings. Safe in signal handlers, and when called twice.
     static func leaveRaw() {
         if isFullScreen.exchange(false, ordering: .sequentiallyConsistent) {
-            put("\u{1B}[?2004l\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l")
+            put("\u{1B}[?1006l\u{1B}[?1002l\u{1B}[?2004l\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l")
         }
         guard isRaw.exchange(false, ordering: .sequentiallyConsistent), var original else { return }
         tcsetattr(0, TCSANOW, &original)
@@ -101,6 +102,7 @@ enum Key: Hashable {
     case shiftLeft, shiftRight, shiftTab, pageUp, pageDown, escape
     /// Input between these two is pasted, not typed.
     case pasteBegin, pasteEnd
+    case mouse(MouseReport)
     /// Ctrl with a letter, in lowercase.
     case control(Character)
 }
@@ -114,7 +116,12 @@ struct KeyDecoder {
         case sequence(String)
         /// After `ESC [ [`, the prefix of function keys on the Linux console.
         case console
+        /// The rest of a report of the mouse in its first encoding, by terminals without 1006.
+        case oldMouse(remaining: Int)
     }
+
+    /// The timeout in milliseconds after which an escape is the Escape key; a slow connection splits sequences.
+    static let escapeTime: Int32 = 40
 
     private var state = State.plain
     /// Whether a second escape precedes a sequence, as some terminals send Alt.
@@ -154,11 +161,18 @@ struct KeyDecoder {
                 state = .console
                 return nil
             }
+            if byte == UInt8(ascii: "M"), parameters.isEmpty {
+                state = .oldMouse(remaining: 3)
+                return nil
+            }
             defer { hasAlt = false }
             state = .plain
             return Self.special(byte, hasAlt ? parameters + ";3" : parameters)
-        case .console:
+        case .console, .oldMouse(remaining: ...1):
             state = .plain
+            return nil
+        case .oldMouse(let remaining):
+            state = .oldMouse(remaining: remaining - 1)
             return nil
         }
     }
@@ -208,6 +222,11 @@ struct KeyDecoder {
     }
 
     private static func special(_ final: UInt8, _ parameters: String) -> Key? {
+        if parameters.hasPrefix("<") {
+            let isRelease = final == UInt8(ascii: "m")
+            guard isRelease || final == UInt8(ascii: "M") else { return nil }
+            return MouseReport(parameters, isRelease: isRelease).map(Key.mouse)
+        }
         let isByWord = parameters.hasSuffix(";5") || parameters.hasSuffix(";3")
         let isShifted = parameters.hasSuffix(";2")
         switch final {

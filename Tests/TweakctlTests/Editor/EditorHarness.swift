@@ -29,12 +29,15 @@ struct EditorHarness {
         {"path":"Player/Audio/Token","kind":"string","value":null,"set":false,"modified":false,"flags":["secret"]},\
         {"path":"Player/Status/Frames","kind":"number","value":25,"default":0,"modified":false,"flags":["read-only"]}]}
         """
+    /// The time of day at the start: 2026-11-21T10:03:00Z.
+    static let wallTime: Int64 = 1_795_255_380_000
     static let hello = ["  name: bounce", "  pid: 4711", "  instance: one", "  rev: 4"]
 
     /// Connects, reads the tweaks, selects the first one, and types keys.
     init(_ columns: Int = 80, _ rows: Int = 24, tweaks: String = Self.tweaks, keys: String = "") {
         model = EditorModel(
-            name: "bounce", place: "/run/bounce.sock", size: ScreenSize(columns: columns, rows: rows), now: start)
+            name: "bounce", place: "/run/bounce.sock", size: ScreenSize(columns: columns, rows: rows), now: start,
+            wallTime: Self.wallTime)
         connect(tweaks)
         type(keys)
     }
@@ -58,7 +61,7 @@ struct EditorHarness {
             if character == "␛" {
                 model.press(.escape)
             } else {
-                for key in decoder.decode(String(character).utf8) { model.press(key) }
+                for key in decoder.decode(String(character).utf8) { model.press(key, on: Self.palette) }
             }
         }
         collectEffects()
@@ -137,6 +140,7 @@ struct EditorHarness {
 
     mutating func advance(by duration: Duration) {
         model.now = model.now + duration
+        model.wallTime += Int64(duration / .milliseconds(1))
         model.tick()
         collectEffects()
     }
@@ -156,7 +160,9 @@ struct EditorHarness {
 
     func tweak(_ path: String) throws -> EditorTweak { model.tweaks[try #require(model.positions[path])] }
 
-    func frame(_ palette: Palette = Palette(depth: .full, hasBlocks: true)) -> Frame {
+    static let palette = Palette(depth: .full, hasBlocks: true)
+
+    func frame(_ palette: Palette = Self.palette) -> Frame {
         EditorScreen(model, palette).frame
     }
 

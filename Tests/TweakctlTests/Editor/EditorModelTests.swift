@@ -35,7 +35,7 @@ import Tweaks
         ("Muted", " ", ["set $ true"]), ("Muted", left, []), ("Mute", "\r", ["run $"]), ("Mute", right, []),
         ("Mute", " now 'a b'\r", ["run $ now 'a b'"]), ("Mute", " \r", ["run $"]),
         ("Token", "\rhunter2\r", ["set $ \"hunter2\""]), ("Token", "t", []), ("Frames", right, []),
-        ("Frames", "\r", []), ("Frames", "r", []), ("Frames", "u", ["undo"]), ("Content", "U", ["redo"]),
+        ("Frames", "\r", []), ("Frames", "r", []), ("Frames", "u", ["undo mine"]), ("Content", "U", ["redo mine"]),
         ("Content", "h", ["history 200"]), ("Content", "p", ["presets"]),
         // Pasted keys are no commands.
         ("Size", "\u{1B}[200~ruq\r\u{1B}[201~", []), ("Size", "\r\u{15}\u{1B}[200~7\r2\n\u{3}\u{1B}[201~", []),
@@ -126,7 +126,7 @@ import Tweaks
         (#"{"ok":true,"rev":5,"text":["  ein Hinweis","ok rev 5"]}"#, "undo; ein Hinweis"),
     ]) mutating func whatACommandHasDoneIsANotice(_ reply: String, _ notice: String) {
         harness.type("u")
-        harness.answer("undo", status: reply)
+        harness.answer("undo mine", status: reply)
         #expect(harness.notice == notice)
     }
 
@@ -223,7 +223,8 @@ import Tweaks
         #expect(harness.notice == "Player/Audio/Mute: muted")
         harness.type("\r")
         harness.answer("run Player/Audio/Mute", ["  one", "  two"])
-        #expect(harness.model.mode == .reading(Page(title: "Player/Audio/Mute", lines: ["one", "two"])))
+        #expect(
+            harness.model.mode == .reading(Page(title: "Player/Audio/Mute", lines: ["one", "two"], isOutput: true)))
         harness.type("q\r")
         harness.answer("run Player/Audio/Mute", status: "error action-failed Player/Audio/Mute: no speaker")
         #expect(harness.notice == "action-failed: Player/Audio/Mute: no speaker")
@@ -231,14 +232,16 @@ import Tweaks
 
     @Test(arguments: [true, false]) mutating func undoNamesTheOriginAndAsksInAConflict(_ canBeForced: Bool) {
         harness.type("u")
-        harness.answer("undo", ["Content/Text/Size = 16 # was 70"], status: "ok rev 5 undid 4 by uid 1000")
+        harness.answer("undo mine", ["Content/Text/Size = 16 # was 70"], status: "ok rev 5 undid 4 by uid 1000")
         #expect(harness.notice == "undid 4 by uid 1000: Content/Text/Size = 16")
         harness.answer("get Content/Text/Size", status: "error unknown-tweak gone")
         harness.type("u")
-        let error = #"{"code":"conflict","message":"Size hat sich geändert; sieh nach","force":\#(canBeForced)}"#
-        harness.answer("undo", status: #"{"ok":false,"error":\#(error)}"#)
+        let error =
+            #"{"code":"conflict","message":"Size hat sich geändert; sieh nach","path":"Content/Text/Size","#
+            + #""force":\#(canBeForced)}"#
+        harness.answer("undo mine", status: "{\"ok\":false,\"error\":\(error)}")
         #expect(harness.frame().text.contains("Size hat sich geändert. Do it anyway?") == canBeForced)
         harness.type("y")
-        #expect(harness.lines == (canBeForced ? ["undo force"] : []))
+        #expect(harness.lines == (canBeForced ? ["undo mine force"] : []))
     }
 }

@@ -41,7 +41,7 @@ import Tweaks
              Label size
              number 10…100, step 0.5, pt, default 60
              → override 60 by uid 0
-               default 60 by code at 2026-11-21T10:00:00Z
+               default 60 by code 3 min ago
 
 
 
@@ -177,15 +177,15 @@ import Tweaks
             harness,
             """
              bounce  pid 4711  9 tweaks  1 modified    ● live
-            ── keys ──────────────────────────── 8–15 of 71 ──
+            ── keys ──────────────────────────── 8–15 of 77 ──
+
+             Changing values
                ← →              change the value by its step;
                                 fold a group
                Shift-← Shift-→  change the value by ten steps
                Alt-← Alt-→      change the value by a tenth
                                 of a step, if no step is
                                 declared
-               Space            flip a bool; take the next
-                                choice; fold a group; run an
 
              ↑ ↓ scroll  PgUp PgDn page  Escape back
             """)

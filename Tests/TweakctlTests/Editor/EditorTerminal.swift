@@ -24,7 +24,7 @@ final class EditorTerminal {
     ) throws -> EditorTerminal {
         let terminal = try EditorTerminal(fixture, columns, rows, variables)
         try terminal.wait(for: "● live")
-        try terminal.wait(for: "by code at")
+        try terminal.wait(for: "by code ")
         return terminal
     }
 
@@ -82,7 +82,7 @@ final class EditorTerminal {
     var isRestored: Bool {
         guard let settings = output.word(after: "before") else { return false }
         return output.contains("after \(settings) end") && !screen.isAlternate && screen.showsCursor
-            && !screen.modes.contains("?2004")
+            && screen.modes.isDisjoint(with: ["?2004", "?1002", "?1006"])
     }
 
     /// Quits the editor, which must restore the terminal.

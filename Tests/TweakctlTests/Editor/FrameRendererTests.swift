@@ -7,7 +7,7 @@ import TweaksTestSupport
 @testable import tweakctl
 
 @Suite struct FrameRendererTests {
-    private static let palettes = [Palette.Depth.none, .sixteen, .indexed, .full].map {
+    private static let palettes = [Palette.Depth.none, .eight, .sixteen, .indexed, .full].map {
         Palette(depth: $0, hasBlocks: true)
     }
 
@@ -48,7 +48,8 @@ import TweaksTestSupport
         line.add("  ", swatch: TweakColor(red8: 255, green8: 0, blue8: 128))
         line.pad(to: 5)
         let expected = [
-            "␛[0;7;1ma␛[0;7m    ␛[0m", "␛[0;97;44;1ma␛[0;97;44;105m  ␛[0;97;44m  ␛[0m",
+            "␛[0;7;1ma␛[0;7m    ␛[0m", "␛[0;37;44;1ma␛[0;37;44;45m  ␛[0;37;44m  ␛[0m",
+            "␛[0;97;44;1ma␛[0;97;44;105m  ␛[0;97;44m  ␛[0m",
             "␛[0;38;5;231;48;5;24;1ma␛[0;38;5;231;48;5;24;48;5;198m  ␛[0;38;5;231;48;5;24m  ␛[0m",
             "␛[0;38;5;231;48;5;24;1ma␛[0;38;5;231;48;5;24;48;2;255;0;128m  ␛[0;38;5;231;48;5;24m  ␛[0m",
         ]
@@ -66,20 +67,36 @@ import TweaksTestSupport
 
     @Test(
         arguments: [
-            ("xterm", "", nil, Palette.Depth.sixteen), ("xterm-256color", "", nil, .indexed),
-            ("tmux-256color", "truecolor", nil, .full), ("xterm-direct", "", nil, .full),
-            ("xterm-256color", "24bit", "1", .none), ("vt100", "", nil, .none), ("linux", "", nil, .sixteen),
-        ] as [(String, String, String?, Palette.Depth)])
-    func theEnvironmentSetsTheDepth(
-        _ term: String, _ colorTerm: String, _ noColor: String?, _ depth: Palette.Depth
+            ("xterm", "", nil, 8, Palette.Depth.eight), ("xterm-256color", "", nil, 256, .indexed),
+            ("xterm-16color", "", nil, 16, .sixteen), ("rxvt-88color", "", nil, 88, .sixteen),
+            ("tmux-256color", "truecolor", nil, 256, .full), ("xterm-mono", "", nil, 0, .none),
+            ("kitty-direct", "", nil, 32_767, .full), ("some", "", nil, 1 << 24, .full),
+            ("xterm-256color", "24bit", "1", 256, .none), ("vt100", "truecolor", nil, 0, .none),
+            ("dumb", "truecolor", nil, 256, .none),
+            // Without an entry the name must suffice.
+            ("new", "", nil, nil, .sixteen), ("new-256color", "", nil, nil, .indexed),
+            ("new-direct", "", nil, nil, .full),
+        ] as [(String, String, String?, Int?, Palette.Depth)])
+    func theTerminalSetsTheDepth(
+        _ term: String, _ colorTerm: String, _ noColor: String?, _ colors: Int?, _ depth: Palette.Depth
     ) {
-        #expect(Palette.depth(term: term, colorTerm: colorTerm, noColor: noColor) == depth)
+        #expect(Palette.depth(term: term, colorTerm: colorTerm, noColor: noColor, colors: colors) == depth)
+    }
+
+    /// Eight colors are 30 to 47; the bright ones may be invisible there.
+    @Test func aTerminalWithEightColorsGetsNoOthers() {
+        let harness = EditorHarness(keys: "jjc")
+        var renderer = FrameRenderer(palette: Palette(depth: .eight, hasBlocks: true))
+        var emulator = ScreenEmulator(columns: 80, rows: 24)
+        emulator.feed(renderer.bytes(for: harness.frame(renderer.palette)))
+        let codes = emulator.attributes.compactMap { Int($0) }
+        #expect(codes.contains { (40...47).contains($0) } && codes.allSatisfy { $0 < 48 && $0 != 38 })
     }
 
     /// With wide characters and combining marks.
     @Test(arguments: 0..<20) func theTerminalShowsEachFrameAfterAnyOther(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var renderer = FrameRenderer(palette: Self.palettes[Int(seed) % 4])
+        var renderer = FrameRenderer(palette: Self.palettes[Int(seed) % Self.palettes.count])
         var emulator = ScreenEmulator(columns: 12, rows: 4)
         let pieces = ["a", "  ", "日本", "e\u{301}", "…", "long text", "😀", ""]
         for _ in 0..<50 {

@@ -94,7 +94,8 @@ struct ScreenEmulator {
             if final == "h" { unknown = [] }
             set("?1049", final)
         case ("h", "?25"), ("l", "?25"): set("25", final)
-        case ("h", "?2004"), ("l", "?2004"): set("?2004", final)
+        case ("h", "?2004"), ("l", "?2004"), ("h", "?1002"), ("l", "?1002"), ("h", "?1006"), ("l", "?1006"):
+            set(parameters, final)
         default: unknown.append(parameters + String(final))
         }
     }

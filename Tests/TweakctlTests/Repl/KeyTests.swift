@@ -19,6 +19,37 @@ import Testing
         ("ä日", [.character("ä"), .character("日")]),
     ]
 
+    private static func mouse(_ parameters: String, isRelease: Bool = false) throws -> tweakctl.Key {
+        .mouse(try #require(MouseReport(parameters, isRelease: isRelease)))
+    }
+
+    @Test func reportsOfTheMouseAreDecoded() throws {
+        let bytes = "\u{1B}[<0;7;3M\u{1B}[<32;8;3M\u{1B}[<0;8;3m\u{1B}[<64;1;1M\u{1B}[<65;1;1Mx"
+        var decoder = KeyDecoder()
+        let keys = bytes.utf8.flatMap { decoder.decode([$0]) }
+        let expected = try [
+            Self.mouse("<0;7;3"), Self.mouse("<32;8;3"), Self.mouse("<0;8;3", isRelease: true), Self.mouse("<64;1;1"),
+            Self.mouse("<65;1;1"), "x",
+        ]
+        #expect(keys == expected)
+        let press = try #require(MouseReport("<0;7;3", isRelease: false))
+        #expect(press.action == .press && press.column == 6 && press.row == 2)
+        // Shift, Alt and Ctrl are ignored.
+        #expect(MouseReport("<28;7;3", isRelease: false) == press)
+    }
+
+    /// Other buttons, malformed reports, and those of terminals without 1006, whose bytes are no letters.
+    @Test(arguments: [
+        "[<1;7;3M", "[<2;7;3M", "[<35;7;3M", "[<66;7;3M", "[<0;7M", "[<;;M", "[<0;0;1M", "[<0;1;0M", "[<0;7;3;4M",
+        "[<0;99999999999999M", "[<0;7;3Z", "[M qq", "[M\u{7F}\u{7F}\u{7F}", "[<999999;1;1M",
+    ])
+    func otherReportsAreIgnored(_ sequence: String) {
+        var decoder = KeyDecoder()
+        let keys = decoder.decode(("\u{1B}" + sequence + "x").utf8)
+        #expect(keys.last == "x" && keys.allSatisfy { if case .mouse = $0 { false } else { true } })
+        if !sequence.utf8.starts(with: "[<0;9999".utf8) { #expect(keys == ["x"]) }
+    }
+
     @Test(arguments: table) func bytesAreKeysInAnyPieces(_ bytes: String, _ keys: [Key]) {
         var decoder = KeyDecoder()
         #expect(decoder.decode(bytes.utf8) == keys && !decoder.isUndecided)
@@ -46,7 +77,8 @@ import Testing
         #expect(Set(keys).count == keys.count)
         for binding in table {
             #expect(!binding.summary.isEmpty && !binding.shown.isEmpty)
-            #expect(binding.keys.count % binding.commands.count == 0)
+            // The mouse has no keys.
+            #expect(binding.commands.isEmpty ? binding.keys.isEmpty : binding.keys.count % binding.commands.count == 0)
         }
     }
 

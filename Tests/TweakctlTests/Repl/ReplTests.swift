@@ -54,6 +54,17 @@ import TweaksTestSupport
         try terminal.read(through: "Undo and history\n")
     }
 
+    @Test func theHistoryIsSearched() throws {
+        let terminal = try prompt()
+        try terminal.type("get Content/Text/Size\r", through: "Content/Text/Size = 60")
+        try terminal.type("get Content/Text/Fade\r", through: "Content/Text/Fade = 250ms")
+        try terminal.read(through: "bounce> ")
+        try terminal.type("\u{12}Siz", through: "search 'Siz': get Content/Text/Size")
+        // Escape keeps the line; Ctrl-E and Ctrl-W edit it.
+        try terminal.type("\u{1B}", through: "bounce> get Content/Text/Size")
+        try terminal.type("\u{5}\u{17}Content/Text/Fade\r", through: "Content/Text/Fade = 250ms")
+    }
+
     @Test func aSecondTabListsTheCandidates() throws {
         let terminal = try prompt()
         try terminal.type("get Content/Text/S\t\t", through: "Content/Text/Size    Content/Text/String\n")

@@ -10,8 +10,8 @@ extension EditorModel {
         case .flip: flip()
         case .enter: enter()
         case .color: beginColor()
-        case .undo: send("undo", .command("undo", forced: "undo force"))
-        case .redo: send("redo", .command("redo", forced: "redo force"))
+        case .undo: step(.undo)
+        case .redo: step(.redo)
         case .reset: reset()
         case .resetCollection: askToReset()
         case .temporary: beginTemporary()
@@ -66,7 +66,7 @@ extension EditorModel {
     mutating func begin(_ prompt: Prompt) { mode = .typing(prompt) }
 
     /// Whether a tweak can be changed; shows a notice if not.
-    private mutating func canChange(_ tweak: EditorTweak) -> Bool {
+    mutating func canChange(_ tweak: EditorTweak) -> Bool {
         if tweak.isReadOnly { showNotice("\(tweak.parts[2]) is read-only: the program sets it") }
         return !tweak.isReadOnly
     }
@@ -143,7 +143,7 @@ extension EditorModel {
         case .move(let direction, let stepSize)?: wanted += direction * (stepSize == .coarse ? 16 : 1)
         case .first?: wanted = 0
         case .last?: wanted = 255
-        case .undo?: send("undo", .command("undo", forced: "undo force"))
+        case .undo?: step(.undo)
         case .back?: mode = .browsing
         default: break
         }
@@ -161,5 +161,12 @@ extension TweakColor {
         var all = channels.map { UInt8(clamping: $0) }
         all[channel] = UInt8(clamping: value)
         return TweakColor(red8: all[0], green8: all[1], blue8: all[2], alpha8: all[3])
+    }
+
+    /// The opaque color that it is on a gray.
+    func over(gray: Int) -> TweakColor {
+        let alpha = Int(alpha8)
+        let mixed = [red8, green8, blue8].map { UInt8((Int($0) * alpha + gray * (255 - alpha)) / 255) }
+        return TweakColor(red8: mixed[0], green8: mixed[1], blue8: mixed[2])
     }
 }

@@ -160,6 +160,7 @@ enum KeyTable {
         KeyBinding([.home, .end, "g", "G"], "Home End g G", [.first, .last], "go to the first or last row"),
         KeyBinding(
             [.tab, .shiftTab], "Tab Shift-Tab", [.nextCollection, .previousCollection], "next or previous collection"),
+        KeyBinding([], "click, wheel", [], "select a row, fold a group; scroll"),
     ]
 
     private static let changing = [
@@ -172,13 +173,14 @@ enum KeyTable {
         KeyBinding(
             [.wordLeft, .wordRight, "<", ">"], "Alt-← Alt-→", [.move(-1, .fine), .move(1, .fine)],
             "change the value by a tenth of a step, if no step is declared"),
+        KeyBinding([], "click, drag", [], "on a bar: set the value there"),
         KeyBinding(
             [" "], "Space", [.flip], "flip a bool; take the next choice; fold a group; run an action with arguments",
             "flip", rank: 2),
         KeyBinding([.enter], "Enter", [.enter], "type a value; run an action; fold a group", "type", rank: 2),
         KeyBinding(["c"], "c", [.color], "adjust a color by its channels", "channels", rank: 2),
-        KeyBinding(["u"], "u", [.undo], "undo the last change, by any user", "undo", rank: 5),
-        KeyBinding(["U", .control("r")], "U Ctrl-R", [.redo], "redo the last undone change"),
+        KeyBinding(["u"], "u", [.undo], "undo your last change; asks before another user's", "undo", rank: 5),
+        KeyBinding(["U", .control("r")], "U Ctrl-R", [.redo], "redo it; asks before another user's"),
         KeyBinding(
             ["r", .backspace, .delete], "r", [.reset], "reset the tweak; the next layer applies", "reset", rank: 6),
         KeyBinding(["R"], "R", [.resetCollection], "reset the whole collection; asks first"),
@@ -196,6 +198,7 @@ enum KeyTable {
         KeyBinding(
             ["e"], "e", [.explain], "explain: every layer of the tweak, with origin and time", "explain", rank: 9),
         KeyBinding(["?", .control("g")], "?", [.help], "this help", "help", rank: 3),
+        KeyBinding([], "Shift-drag", [], "mark text, as without the editor"),
         KeyBinding([.control("l")], "Ctrl-L", [.redraw], "draw the screen again"),
         KeyBinding([.control("z")], "Ctrl-Z", [.suspend], "suspend; fg in the shell resumes"),
         KeyBinding([.escape], "Escape", [.back], "leave a search, a page, or a prompt"),

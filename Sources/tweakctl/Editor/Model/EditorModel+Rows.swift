@@ -1,6 +1,7 @@
 // Builds the rows of the list with their counts, filters them, moves the selection, and counts temporary values down.
 
 import Tweaks
+import TweaksSystem
 import TweaksWire
 
 /// A row of the tree.
@@ -225,6 +226,18 @@ extension EditorModel {
             tweaks[position].end = nil
             if position == selectedPosition { selectionChanged() }
         }
+    }
+
+    /// The time at which an age on the screen changes next; nil if none is shown.
+    var nextAge: ContinuousClock.Instant? {
+        let lines =
+            switch mode {
+            case .reading(let page): page.isOutput ? [] : page.lines
+            case .presets(let list): list.presets.map(\.about)
+            default: layers.lines
+            }
+        let times = lines.compactMap { Age.timeUntilChange(of: $0, now: wallTime) }
+        return times.min().map { now + .milliseconds(max($0, 1)) }
     }
 
     // MARK: Reading again

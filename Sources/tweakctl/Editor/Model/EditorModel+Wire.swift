@@ -77,6 +77,8 @@ extension EditorModel {
             let isOverPresets = if case .presets = mode { true } else { false }
             mode = .reading(Page(title: title, lines: answer.lines, isOverPresets: isOverPresets))
         case .presets: handlePresets(answer)
+        case .step(let direction, let revision): finishStep(direction, revision, answer)
+        case .nextStep(let direction): offerStep(direction, answer)
         }
     }
 
@@ -185,7 +187,7 @@ extension EditorModel {
     }
 
     /// Turns a refusal that can be overridden into a question.
-    private mutating func handleResult(_ answer: Answer, _ done: String, _ forced: String?) {
+    mutating func handleResult(_ answer: Answer, _ done: String, _ forced: String?) {
         guard let forced, answer.isRefusal, answer.canBeForced else { return report(answer, done) }
         let isPartly = !answer.problems.isEmpty
         let text = "\(answer.reasonAlone). \(isPartly ? "Load the rest?" : "Do it anyway?")"

@@ -34,13 +34,17 @@ enum RequestKind: Equatable {
     case run(String)
     case page(String)
     case presets
+    /// An undo or redo, of an own change or of one that was confirmed; if there is none, another one is offered.
+    case step(HistoryDirection, revision: UInt64?)
+    /// The history, for the change that would be undone or redone.
+    case nextStep(HistoryDirection)
 
     /// Whether the revision of its answer may be that of a change which it made. An answer that only reads has the
     /// newest revision, which may be another client's.
     var makesChange: Bool {
         switch self {
-        case .change, .typed, .command, .run: true
-        case .nothing, .hello, .allTweaks, .stats, .text, .token, .tweak, .layers, .page, .presets: false
+        case .change, .typed, .command, .run, .step: true
+        case .nothing, .hello, .allTweaks, .stats, .text, .token, .tweak, .layers, .page, .presets, .nextStep: false
         }
     }
 }
@@ -74,6 +78,8 @@ struct EditorModel {
 
     /// The current time; must be set before each call that depends on it.
     var now: ContinuousClock.Instant
+    /// The time of day, in milliseconds since 1970; set together with ``now``.
+    var wallTime: Int64
     var size: ScreenSize
     var link = Link.connecting
     /// Whether an answer is overdue.
@@ -105,6 +111,8 @@ struct EditorModel {
     var presets = PresetList()
     var notice: Notice?
     var isPasting = false
+    /// The bar on which the mouse button is held.
+    var drag: BarDrag?
     /// Paths with a request in flight, and the next value to send: a key that is held causes one request at a time.
     var inFlight: [String: TweakValue?] = [:]
     /// Revisions of this editor's requests; their events are not marked as changes by others.
@@ -123,11 +131,12 @@ struct EditorModel {
     var isReadingTweak = false
     private var effects: [Effect] = []
 
-    init(name: String, place: String, size: ScreenSize, now: ContinuousClock.Instant) {
+    init(name: String, place: String, size: ScreenSize, now: ContinuousClock.Instant, wallTime: Int64) {
         self.name = Quoting.sanitized(name)
         self.place = Quoting.sanitized(place)
         self.size = size
         self.now = now
+        self.wallTime = wallTime
     }
 
     // MARK: Effects
@@ -184,7 +193,7 @@ struct EditorModel {
     /// The time of the next timed change; nil if there is none.
     var deadline: ContinuousClock.Instant? {
         var all = recentlyChanged.compactMap { tweaks[$0].recentChange?.end }
-        all += [notice?.end, nextSecond].compactMap(\.self)
+        all += [notice?.end, nextSecond, nextAge].compactMap(\.self)
         if link == .live { all += [layersDue, statsDue].compactMap(\.self) }
         return all.min()
     }

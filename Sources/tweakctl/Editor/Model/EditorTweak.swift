@@ -24,8 +24,8 @@ struct EditorTweak: Equatable {
     var unit: String?
     var help: String?
     var choices: [String] = []
-    /// The labels of choices that have one.
-    var choiceLabels: [String] = []
+    /// The label of each choice, nil where it has none.
+    var choiceLabels: [String?] = []
     var flags: [String] = []
     /// The end of the temporary override; nil without one.
     var end: ContinuousClock.Instant?
@@ -65,8 +65,9 @@ struct EditorTweak: Equatable {
         scale = json["scale"]?.string.flatMap(TweakScale.init(rawValue:)) ?? .linear
         unit = json["unit"]?.string.map(Quoting.sanitized)
         help = json["help"]?.string.map(Quoting.sanitized)
-        choices = json["choices"]?.elements.compactMap { $0["name"]?.string } ?? []
-        choiceLabels = json["choices"]?.elements.compactMap { $0["label"]?.string } ?? []
+        let named = json["choices"]?.elements.filter { $0["name"]?.string != nil } ?? []
+        choices = named.compactMap { $0["name"]?.string }
+        choiceLabels = named.map { $0["label"]?.string.map(Quoting.sanitized) }
         end = json["timeLeft"]?.string.flatMap { Self.end($0, now) }
         flags = json["flags"]?.elements.compactMap { $0.string.map(Quoting.sanitized) } ?? []
     }
@@ -105,6 +106,21 @@ struct EditorTweak: Equatable {
 
     var color: TweakColor? {
         if case .color(let color)? = shown { color } else { nil }
+    }
+
+    /// The label of a choice; nil if it has none, or one that says the same.
+    func label(of choice: String) -> String? {
+        guard let position = choices.firstIndex(of: choice), let label = choiceLabels[position] else { return nil }
+        return label.isEmpty || label == choice ? nil : label
+    }
+
+    /// What follows the value: its unit, the label of the choice, or the opacity of a translucent color.
+    var suffix: String? {
+        switch shown {
+        case .choice(let name)?: label(of: name)
+        case .color(let color)? where color.alpha8 < 255: "\(min(Int(color.alpha8) * 100 / 255, 99))%"
+        default: unit
+        }
     }
 
     /// The bounds as numbers; nil unless there are two with finite numbers between them.
@@ -215,6 +231,41 @@ enum ValueStepper {
         let position = (tweak.choices.firstIndex(of: name) ?? (direction > 0 ? -1 : count)) + direction
         let wanted = wraps ? (position + count) % count : min(max(position, 0), count - 1)
         return .choice(tweak.choices[wanted])
+    }
+
+    // MARK: Positions on a bar
+
+    /// The value at a position between the bounds, 0…1: a multiple of the step, or else with as few digits as
+    /// distinguish it from those of adjacent cells. Nil without bounds.
+    static func value(of tweak: EditorTweak, at place: Double, cells: Int) -> TweakValue? {
+        guard tweak.fraction != nil, let range = tweak.range else { return nil }
+        if place <= 0 { return tweak.lower }
+        if place >= 1 { return tweak.upper }
+        let target = tweak.scale.value(at: place, in: range)
+        let unit = round((tweak.scale.value(at: place + 1 / Double(cells), in: range) - target).magnitude / 5)
+        guard let value = tweak.shown?.whole else {
+            let step = tweak.step?.magnitude ?? 0
+            let origin = step > 0 ? range.lowerBound : 0
+            let size = step > 0 ? step : unit
+            let count = ((target - origin) / size).rounded()
+            if !count.isFinite { return nil }
+            let nearest = Decimals.multiple(count, of: size, from: origin)
+            return .number(min(max(nearest, range.lowerBound), range.upperBound))
+        }
+        return whole(value, tweak, near: target, unit: unit)
+    }
+
+    private static func whole(_ value: Int128, _ tweak: EditorTweak, near target: Double, unit: Double) -> TweakValue? {
+        guard let lower = tweak.lower?.whole, let upper = tweak.upper?.whole,
+            let nearest = Int128(exactly: target.rounded())
+        else { return nil }
+        let step = max(tweak.step?.whole ?? Int128(exactly: unit.rounded()) ?? 1, 1)
+        let origin = tweak.step == nil ? 0 : lower
+        let distance = nearest - origin + step / 2
+        let below = nearest + step / 2 - ((distance % step) + step) % step
+        let wanted = min(max(below, lower), upper)
+        if tweak.kind != .duration { return TweakValue(whole: wanted) }
+        return Int64(exactly: wanted).map { .duration(.nanoseconds($0)) }
     }
 
     // MARK: Step size

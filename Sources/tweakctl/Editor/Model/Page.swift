@@ -9,14 +9,18 @@ struct Page: Equatable {
     let lines: [String]
     var top = 0
     var isHelp = false
+    /// Whether it is the output of an action, in which a time stays as it is.
+    var isOutput = false
     /// Whether it returns to the presets.
     var isOverPresets = false
 
-    /// The lines wrapped to a width; continuation lines are indented, in the help to the column of summaries.
-    func wrapped(to columns: Int) -> [String] {
+    /// The lines wrapped to a width, with times as ages; continuation lines are indented, in the help to the column of
+    /// summaries.
+    func wrapped(to columns: Int, now: Int64) -> [String] {
         let width = isHelp ? Self.keyWidth + 4 : 4
         let indent = String(repeating: " ", count: columns > 2 * width + 2 ? width : 2)
         return lines.flatMap { line -> [String] in
+            let line = isOutput ? line : Age.inWords(line, now: now)
             guard TextWidth.of(line) > columns, columns > 2 * indent.count else { return [line] }
             let lead = line.prefix { $0 == " " }
             let text = String(line.dropFirst(lead.count))
@@ -43,6 +47,8 @@ struct Page: Equatable {
 struct Question: Equatable {
     enum Action: Equatable {
         case reset(String), delete(String), force(String)
+        /// Undo or redo of another client's change, of a revision.
+        case step(HistoryDirection, UInt64)
     }
 
     let text: String
@@ -60,20 +66,26 @@ extension EditorModel {
     mutating func read(_ page: Page, _ key: Key) {
         var page = page
         let height = EditorLayout(size).pageRows
-        let last = max(page.wrapped(to: size.columns - 2).count - height, 0)
         switch KeyTable.command(for: key, in: KeyTable.reading) {
         case .up?: page.top -= 1
         case .down?: page.top += 1
         case .pageUp?: page.top -= height - 1
         case .pageDown?: page.top += height - 1
         case .first?: page.top = 0
-        case .last?: page.top = last
+        case .last?: page.top = .max
         case .back?:
             mode = page.isOverPresets ? .presets(presets) : .browsing
             return
         default: if key == .control("c") { emit(.quit) }
         }
-        page.top = min(max(page.top, 0), last)
+        turn(page, to: page.top)
+    }
+
+    /// Shows a page from a line, or as far as it goes.
+    mutating func turn(_ page: Page, to top: Int) {
+        var page = page
+        let lines = page.wrapped(to: size.columns - 2, now: wallTime).count
+        page.top = min(max(top, 0), max(lines - EditorLayout(size).pageRows, 0))
         mode = .reading(page)
     }
 
@@ -84,7 +96,7 @@ extension EditorModel {
             lines = output.split(whereSeparator: \.isNewline).map { Quoting.sanitized(String($0)) }
         }
         if lines.count > 1 {
-            mode = .reading(Page(title: title, lines: lines))
+            mode = .reading(Page(title: title, lines: lines, isOutput: true))
         } else {
             showNotice("\(title): \(lines.first ?? "done")", .good)
         }
@@ -103,6 +115,7 @@ extension EditorModel {
             if isYes { send("delete \(CommandText.token(name))", .command("deleted")) }
             if isYes { send("presets", .presets) }
         case .force(let line): if isYes { send(line, .command(line)) }
+        case .step(let direction, let revision): if isYes { step(direction, revision: revision) }
         }
         if !isYes { showNotice("canceled; nothing changed") }
     }

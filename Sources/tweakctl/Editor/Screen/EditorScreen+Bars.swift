@@ -113,8 +113,11 @@ extension EditorScreen {
         let tweak = model.tweaks[position]
         switch prompt.purpose {
         case .value:
-            let choices = tweak.kind == .choice ? ": " + tweak.choices.joined(separator: ", ") : ""
-            return StyledLine(" \(tweak.summary)\(Quoting.sanitized(choices))", .faint)
+            let choices = tweak.choices.map { choice in
+                tweak.label(of: choice).map { "\(choice) (\($0))" } ?? choice
+            }
+            let list = tweak.kind == .choice ? ": " + choices.joined(separator: ", ") : ""
+            return StyledLine(" \(tweak.summary)\(list)", .faint)
         case .temporary:
             return StyledLine(
                 prompt.isDurationFocused

@@ -51,8 +51,9 @@ extension EditorScreen {
             lines.append(StyledLine())
             for choice in tweak.choices {
                 let isNow = tweak.shown == .choice(choice)
-                lines.append(
-                    StyledLine((isNow ? glyphs.marked : " ") + " " + Quoting.sanitized(choice), isNow ? .word : .faint))
+                var line = StyledLine((isNow ? glyphs.marked : " ") + " " + choice, isNow ? .word : .faint)
+                if let label = tweak.label(of: choice) { line.add("  " + label, .faint) }
+                lines.append(line)
             }
         }
         let layers = layerLines(tweak, columns, isShort: false)
@@ -65,24 +66,27 @@ extension EditorScreen {
             return []
         }
         var line = StyledLine(lower + " ", .faint)
-        line.add(bar(fraction, max(columns - TextWidth.of(lower + upper) - 2, 4)))
+        addBar(fraction, max(columns - TextWidth.of(lower + upper) - 2, 4), to: &line)
         line.add(" " + upper, .faint)
         return [line, StyledLine()]
     }
 
     private func swatch(_ tweak: EditorTweak, _ columns: Int) -> [StyledLine] {
         guard let color = tweak.color, palette.hasSwatches else { return [] }
-        var line = StyledLine()
-        line.add(String(repeating: " ", count: min(columns, 24)), swatch: color)
-        return [line, line, line, StyledLine()]
+        let lines = (0..<3).map { row in
+            var line = StyledLine()
+            line.addSwatch(color, min(columns, 24), row: row)
+            return line
+        }
+        return lines + [StyledLine()]
     }
 
     private func layerLines(_ tweak: EditorTweak, _ columns: Int, isShort: Bool) -> [StyledLine] {
         let layers = model.layers
         guard layers.path == tweak.path else { return [] }
         var lines = layers.lines.enumerated().map { position, text -> (text: String, role: Role) in
-            if position != layers.current { return (Self.squeezed(text), .faint) }
-            return (Self.squeezed(counted(text, tweak)), .plain)
+            if position != layers.current { return (Self.squeezed(aged(text)), .faint) }
+            return (Self.squeezed(aged(counted(text, tweak))), .plain)
         }
         // The current layer first, because not all may fit.
         if isShort, let current = layers.current { lines.insert(lines.remove(at: current), at: 0) }
@@ -119,12 +123,13 @@ extension EditorScreen {
             var line = StyledLine(on: number == selected ? .selected : .none)
             line.add((number == selected ? glyphs.pointer : " ") + channel.0 + " ", .strong)
             line.add(String(repeating: " ", count: 3 - String(channel.1).count) + "\(channel.1) ", .number)
-            line.add(bar(Double(channel.1) / 255, max(min(columns - 8, 34), 8)))
+            addBar(Double(channel.1) / 255, max(min(columns - 8, 34), 8), to: &line)
             return line
         }
         var head = StyledLine()
-        if palette.hasSwatches { head.add("        ", swatch: color) }
+        if palette.hasSwatches { head.addSwatch(color, 8) }
         head.add((palette.hasSwatches ? "  " : "") + tweak.shownText, .strong)
+        if let opacity = tweak.suffix { head.add(" " + opacity, .faint) }
         lines.insert(
             contentsOf: isTall ? [StyledLine(tweak.path, .strong), StyledLine(), head, StyledLine()] : [head], at: 0)
         return lines
@@ -133,7 +138,7 @@ extension EditorScreen {
     private func channelsInOneLine(_ tweak: EditorTweak, _ selected: Int) -> StyledLine {
         var line = StyledLine()
         if let color = tweak.color {
-            if palette.hasSwatches { line.add("    ", swatch: color) }
+            if palette.hasSwatches { line.addSwatch(color, 4) }
             for (number, channel) in zip(["R", "G", "B", "A"], color.channels).enumerated() {
                 line.add(" ")
                 line.background = number == selected ? .selected : .none

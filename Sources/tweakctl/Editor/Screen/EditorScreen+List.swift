@@ -37,8 +37,8 @@ extension EditorScreen {
         let tweak = model.tweaks[position]
         // A long text may use the columns of the bars.
         if tweak.kind == .string { return 0 }
-        let unit = tweak.unit.map { TextWidth.of($0) + 1 } ?? 0
-        return TextWidth.of(tweak.shownText) + unit + (tweak.color != nil && palette.hasSwatches ? 3 : 0)
+        let suffix = tweak.suffix.map { TextWidth.of($0) + 1 } ?? 0
+        return TextWidth.of(tweak.shownText) + suffix + (tweak.color != nil && palette.hasSwatches ? 3 : 0)
     }
 
     /// All lines of the list, filled up with blank ones.
@@ -129,22 +129,22 @@ extension EditorScreen {
     private func addValue(_ tweak: EditorTweak, _ columns: ListColumns, to line: inout StyledLine) {
         let end = line.width + columns.value
         if let color = tweak.color, palette.hasSwatches {
-            line.add("  ", swatch: color)
+            line.addSwatch(color, 2)
             line.add(" ")
         }
         let tail = tail(tweak)
         let tailStart = layout.listColumns - 1 - tail.width
         let isLong = tweak.kind == .string
         let room = isLong ? max(tailStart - (tail.width > 0 ? 2 : 0) - line.width, 4) : end - line.width
-        let unit = tweak.unit.map { " " + $0 } ?? ""
+        let suffix = tweak.suffix.map { " " + $0 } ?? ""
         let text = tweak.shownText.fitted(to: room)
         line.add(text, tweak.role)
-        if TextWidth.of(text + unit) <= room { line.add(unit, .faint) }
+        if TextWidth.of(text + suffix) <= room { line.add(suffix, .faint) }
         // The tail is short-lived and may cover the bar or move next to the value; the value stays.
         line.pad(to: tail.width > 0 ? min(end, tailStart - 2) : end)
         if !isLong, columns.bar > 0, tail.width == 0 || line.width + columns.bar + 4 <= tailStart {
             line.add("  ")
-            line.add(bar(tweak.fraction, columns.bar))
+            addBar(tweak.fraction, columns.bar, to: &line)
         }
         if tail.width > 0 {
             line.add("  ")
@@ -153,14 +153,14 @@ extension EditorScreen {
         }
     }
 
-    /// A bar; spaces where there is no range.
-    func bar(_ fraction: Double?, _ width: Int) -> StyledLine {
-        var line = StyledLine()
-        guard let fraction else { return StyledLine(String(repeating: " ", count: width)) }
+    /// Adds a bar; spaces where there is no range.
+    func addBar(_ fraction: Double?, _ width: Int, to line: inout StyledLine) {
+        guard let fraction else { return line.add(String(repeating: " ", count: width)) }
+        var bar = StyledLine()
         let filled = Int((fraction * Double(width)).rounded())
-        line.add(String(repeating: glyphs.full, count: filled), .number)
-        line.add(String(repeating: glyphs.empty, count: width - filled), .faint)
-        return line
+        bar.add(String(repeating: glyphs.full, count: filled), .number)
+        bar.add(String(repeating: glyphs.empty, count: width - filled), .faint)
+        line.add(bar: bar)
     }
 
     // MARK: After the value

@@ -61,6 +61,8 @@ struct EditorScreen {
             let details = details(columns: layout.sideColumns - 1, rows: layout.listRows, isTall: true)
             return zip(list, details).map { left, right in
                 var line = left.fitted(to: layout.listColumns)
+                // That of the selected row ends with the list.
+                line.background = .none
                 line.add(glyphs.divider, .faint)
                 line.add(" ")
                 line.add(right)
@@ -75,6 +77,9 @@ struct EditorScreen {
                 return indented
             }
     }
+
+    /// A line with its time as an age, which advances.
+    func aged(_ text: String) -> String { Age.inWords(text, now: model.wallTime) }
 
     /// The rule between list and details, with the path.
     private var rule: StyledLine {
@@ -133,7 +138,7 @@ extension EditorScreen {
     /// A page, with its title and the range of visible lines.
     func pageLines(_ page: Page) -> [StyledLine] {
         let height = layout.pageRows
-        let all = page.wrapped(to: layout.columns - 2)
+        let all = page.wrapped(to: layout.columns - 2, now: model.wallTime)
         let top = min(page.top, max(all.count - height, 0))
         let last = min(top + height, all.count)
         var lines = [pageTitle(page.title, all.count > height ? "\(top + 1)–\(last) of \(all.count)" : "")]
@@ -167,10 +172,15 @@ extension EditorScreen {
         return line
     }
 
+    /// The index of the first preset on the screen.
+    func presetTop(_ list: PresetList) -> Int {
+        max(0, min(list.cursor - layout.pageRows / 2, list.presets.count - layout.pageRows))
+    }
+
     /// The presets, one a line.
     func presetLines(_ list: PresetList) -> [StyledLine] {
         let height = layout.pageRows
-        let top = max(0, min(list.cursor - height / 2, list.presets.count - height))
+        let top = presetTop(list)
         let width = min(list.presets.map { TextWidth.of($0.name) }.max() ?? 0, layout.columns / 2)
         var lines = [pageTitle("presets", list.presets.isEmpty ? "" : "\(list.cursor + 1) of \(list.presets.count)")]
         for (position, preset) in list.presets.enumerated().dropFirst(top).prefix(height) {
@@ -178,7 +188,7 @@ extension EditorScreen {
             var line = StyledLine(on: isSelected ? .selected : .none)
             line.add(isSelected ? glyphs.pointer + " " : "  ", .strong)
             line.addColumn(preset.name, width, .strong)
-            line.add("  " + preset.about, .faint)
+            line.add("  " + aged(preset.about), .faint)
             line.pad(to: layout.columns)
             lines.append(line)
         }

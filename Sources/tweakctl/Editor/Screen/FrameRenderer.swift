@@ -77,170 +77,6 @@ struct FrameRenderer {
     ]
 }
 
-/// The colors and characters of one terminal.
-struct Palette: Equatable {
-    /// The color depth.
-    enum Depth: Equatable {
-        case none, sixteen, indexed, full
-    }
-
-    var depth: Depth
-    /// Whether characters beyond ASCII are available.
-    var hasBlocks: Bool
-
-    /// The depth according to `NO_COLOR`, `COLORTERM` and `TERM`.
-    static func depth(term: String, colorTerm: String, noColor: String?) -> Depth {
-        if noColor != nil || term == "dumb" || term.hasPrefix("vt1") || term.hasPrefix("vt2") { return .none }
-        if ["truecolor", "24bit"].contains(colorTerm) || term.hasSuffix("-direct") { return .full }
-        return term.contains("256color") ? .indexed : .sixteen
-    }
-
-    /// The palette of this process's terminal.
-    static var own: Palette {
-        let depth = depth(
-            term: System.variable("TERM") ?? "dumb", colorTerm: System.variable("COLORTERM") ?? "",
-            noColor: System.variable("NO_COLOR"))
-        return Palette(depth: depth, hasBlocks: Style.of(1).hasBlocks)
-    }
-
-    // MARK: Sequences
-
-    /// The SGR parameters of a span.
-    func code(_ span: Span) -> String {
-        var parts = ["0", background(span.background), role(span.role, on: span.background)]
-        if let swatch = span.swatch { parts.append(self.swatch(swatch)) }
-        return parts.filter { !$0.isEmpty }.joined(separator: ";")
-    }
-
-    private func background(_ background: Background) -> String {
-        switch (background, depth) {
-        case (.none, _): ""
-        case (_, .none): "7"
-        case (.selected, .sixteen): "97;44"
-        case (.selected, _): "38;5;231;48;5;24"
-        case (.title, .sixteen): "30;47"
-        case (.title, _): "38;5;252;48;5;236"
-        }
-    }
-
-    private func role(_ role: Role, on background: Background) -> String {
-        if depth == .none { return Self.plainRole(role) }
-        // Text on a background has its own color; only a few roles differ from it.
-        switch background {
-        case .none: return openRole(role)
-        case .selected: return selectedRole(role)
-        case .title: return titleRole(role)
-        }
-    }
-
-    private static func plainRole(_ role: Role) -> String {
-        switch role {
-        case .strong, .marked, .recent, .error, .key: "1"
-        case .match, .field: "4"
-        case .chosen: "1;4"
-        default: ""
-        }
-    }
-
-    private func openRole(_ role: Role) -> String {
-        let isRich = depth != .sixteen
-        return switch role {
-        case .plain: ""
-        case .faint: isRich ? "38;5;244" : "90"
-        case .strong: "1"
-        case .number: isRich ? "38;5;37" : "36"
-        case .text: isRich ? "38;5;71" : "32"
-        case .word: isRich ? "38;5;134" : "35"
-        case .marked: isRich ? "1;38;5;208" : "1;33"
-        case .recent: isRich ? "1;38;5;33" : "1;34"
-        case .error: isRich ? "1;38;5;160" : "1;31"
-        case .good: isRich ? "38;5;71" : "32"
-        case .key: isRich ? "1;38;5;33" : "1;36"
-        case .match: "1;4"
-        case .field: isRich ? "38;5;231;48;5;239" : "37;100"
-        case .chosen: isRich ? "38;5;16;48;5;117" : "30;46"
-        }
-    }
-
-    private func selectedRole(_ role: Role) -> String {
-        let isRich = depth != .sixteen
-        return switch role {
-        case .strong, .match: "1"
-        case .faint: isRich ? "38;5;152" : "37"
-        case .marked: isRich ? "1;38;5;221" : "1;93"
-        case .recent: isRich ? "1;38;5;123" : "1;96"
-        case .error: isRich ? "1;38;5;217" : "1;93"
-        case .field: isRich ? "38;5;16;48;5;255" : "30;47"
-        case .chosen: isRich ? "38;5;16;48;5;117" : "30;46"
-        default: ""
-        }
-    }
-
-    private func titleRole(_ role: Role) -> String {
-        let isRich = depth != .sixteen
-        return switch role {
-        case .strong: isRich ? "1;38;5;231" : "1"
-        case .faint: isRich ? "38;5;246" : ""
-        case .marked: isRich ? "38;5;215" : ""
-        case .good: isRich ? "38;5;114" : "32"
-        case .error: isRich ? "1;38;5;231;48;5;124" : "1;97;41"
-        default: ""
-        }
-    }
-
-    // MARK: Colors
-
-    /// Whether color swatches can be shown.
-    var hasSwatches: Bool { depth != .none }
-
-    /// The color on black, as exact as the terminal allows.
-    private func swatch(_ color: TweakColor) -> String {
-        let parts = color.channels.prefix(3).map { $0 * Int(color.alpha8) / 255 }
-        switch depth {
-        case .none: return ""
-        case .full: return "48;2;" + parts.map { String($0) }.joined(separator: ";")
-        case .indexed: return "48;5;\(Self.indexed(parts))"
-        case .sixteen: return String(Self.basic(parts))
-        }
-    }
-
-    /// The nearest color of the 6 × 6 × 6 cube, or the nearest gray.
-    private static func indexed(_ parts: [Int]) -> Int {
-        if Set(parts).count == 1 {
-            return parts[0] < 4 ? 16 : parts[0] > 246 ? 231 : 232 + min((parts[0] - 3) / 10, 23)
-        }
-        let levels = parts.map { $0 < 48 ? 0 : min(($0 - 35) / 40, 5) }
-        return 16 + 36 * levels[0] + 6 * levels[1] + levels[2]
-    }
-
-    /// The nearest of the eight basic colors and their bright variants.
-    private static func basic(_ parts: [Int]) -> Int {
-        let most = parts.max() ?? 0
-        if most < 48 { return 40 }
-        let bits = parts.enumerated().reduce(0) { $0 + ($1.element * 2 > most ? 1 << $1.offset : 0) }
-        return (most > 192 ? 100 : 40) + bits
-    }
-}
-
-/// The characters for marks, lines and bars.
-struct Glyphs {
-    let hasBlocks: Bool
-
-    var marked: String { hasBlocks ? "●" : "*" }
-    var open: String { hasBlocks ? "▾" : "-" }
-    var folded: String { hasBlocks ? "▸" : "+" }
-    var pointer: String { hasBlocks ? "▌" : ">" }
-    var back: String { hasBlocks ? "←" : "<-" }
-    var line: String { hasBlocks ? "─" : "-" }
-    var divider: String { hasBlocks ? "│" : "|" }
-    var full: String { hasBlocks ? "█" : "#" }
-    var empty: String { hasBlocks ? "░" : "-" }
-    var live: String { hasBlocks ? "●" : "*" }
-    var dash: String { hasBlocks ? "…" : ".." }
-    var timer: String { hasBlocks ? "⧗" : "for" }
-    var waiting: String { hasBlocks ? "⋯" : "~" }
-}
-
 /// The meaning of a span; the palette maps it to colors.
 enum Role: Equatable {
     case plain, faint, strong
@@ -286,6 +122,8 @@ struct StyledLine: Equatable {
     private(set) var width = 0
     /// The background of all text that is added from now on.
     var background = Background.none
+    /// The columns of its bars, on which one can click.
+    private(set) var bars: [Range<Int>] = []
 
     init(_ text: String = "", _ role: Role = .plain) { add(text, role) }
 
@@ -310,8 +148,26 @@ struct StyledLine: Equatable {
         spans[spans.count - 1].text += span.text
     }
 
+    /// Adds a sample of a color; where it is translucent, on the light and dark fields of a chessboard.
+    /// - Parameter row: The row of the sample, for a sample of several lines.
+    mutating func addSwatch(_ color: TweakColor, _ columns: Int, row: Int = 0) {
+        // Two columns are about as wide as a line is high.
+        let field = columns > 2 ? 2 : 1
+        for column in 0..<columns {
+            let isLight = (column / field + row).isMultiple(of: 2)
+            add(" ", swatch: color.over(gray: isLight ? 0xCC : 0x33))
+        }
+    }
+
+    /// Adds a bar.
+    mutating func add(bar line: StyledLine) {
+        bars.append(width..<(width + line.width))
+        add(line)
+    }
+
     /// Adds another line; spans without a background get that of this line.
     mutating func add(_ line: StyledLine) {
+        bars += line.bars.map { (width + $0.lowerBound)..<(width + $0.upperBound) }
         for var span in line.spans {
             if span.background == .none { span.background = background }
             append(span)
@@ -347,6 +203,7 @@ struct StyledLine: Equatable {
             line.add(span.text.fitted(to: room), span.role, swatch: span.swatch)
         }
         line.background = background
+        line.bars = bars.map { $0.clamped(to: 0..<columns) }
         line.pad(to: columns)
         return line
     }
