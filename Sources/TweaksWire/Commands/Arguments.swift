@@ -92,12 +92,13 @@ package struct Argument: Sendable {
 package enum Keyword: String, Sendable {
     case dry, force, json, mine, modified, off, on, partly, rotate, text, token
     case only = "--only"
+    case stale = "--stale"
     case scram = "scram-sha-256"
 
     /// Whether it must be unquoted, because a text is valid in the same position.
-    var isBare: Bool { [.modified, .only, .partly].contains(self) }
+    var isBare: Bool { [.modified, .only, .partly, .stale].contains(self) }
     /// Whether it can also follow later arguments, as in shells.
-    var standsAnywhere: Bool { self == .only }
+    var standsAnywhere: Bool { self == .only || self == .stale }
 
     func matches(_ token: Token) -> Bool { token.text == rawValue && !(isBare && token.isQuoted) }
 }
