@@ -68,12 +68,11 @@ package struct Bake: Sendable {
             return
         }
         for (tweak, refusal) in baked.refusals { report(tweak, file.path, refusal.description) }
-        if baked.edits.isEmpty { return }
+        if baked.bytes == bytes { return }
         files.append(
             File(
-                path: file.path, tweaks: baked.tweaks, diff: UnifiedDiff(bytes, baked.edits).text(file.path),
-                file: file,
-                old: bytes, new: baked.bytes))
+                path: file.path, tweaks: baked.tweaks, diff: baked.diff(file.path), file: file, old: bytes,
+                new: baked.bytes))
     }
 
     private mutating func report(_ tweak: TunedTweak, _ path: String, _ reason: String) {
@@ -86,9 +85,14 @@ package struct BakedSource: Sendable {
     /// The tweaks whose new defaults are in it.
     package private(set) var tweaks: [TunedTweak] = []
     package private(set) var refusals: [(TunedTweak, BakeRefusal)] = []
-    private(set) var edits: [SourceEdit] = []
+    private var edits: [SourceEdit] = []
+    private let old: [UInt8]
     /// The new content.
     package private(set) var bytes: [UInt8]
+
+    /// The lines of a unified diff; none without a change.
+    /// - Parameter path: The path of the file in it.
+    package func diff(_ path: String) -> [String] { UnifiedDiff(old, edits).text(path) }
 
     /// Tweaks that one expression declares: the parts of a group, or a single one.
     private struct Site {
@@ -100,6 +104,7 @@ package struct BakedSource: Sendable {
     package init?(_ bytes: [UInt8], _ tuned: [TunedTweak]) {
         guard let source = SwiftSource(bytes) else { return nil }
         self.bytes = bytes
+        old = bytes
         var written: [Site] = []
         for site in sites(tuned, source) {
             do throws(BakeRefusal) {

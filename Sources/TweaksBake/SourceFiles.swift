@@ -54,16 +54,21 @@ package struct SourceFiles: Sendable {
     /// - Throws: The reason why a root cannot be read.
     package init(_ roots: [String], named names: Set<String>) throws(FileProblem) {
         for root in roots.map(Self.relative) {
-            let (directory, name) = Folder.split(root)
-            if let info = try? Folder.anywhere.info(root), info.kind == .regular || info.kind == .link,
-                (try? PosixFileSystem().info(path: root))?.kind != .directory
-            {
-                if info.kind == .link { throw FileProblem(root, "reading \(name)", .kind(.link)) }
-                if names.contains(name) { add(try Folder(directory), name, root, Self.names(of: directory), isNamed: true) }
-            } else {
+            let isFolder = (try? PosixFileSystem().info(path: root))?.kind == .directory
+            if isFolder {
                 try walk(try Folder(root), root == "." ? "" : root, Self.names(of: root), names)
+            } else {
+                try addNamed(root, names)
             }
         }
+    }
+
+    private mutating func addNamed(_ path: String, _ names: Set<String>) throws(FileProblem) {
+        let (directory, name) = Folder.split(path)
+        let folder = try Folder(directory)
+        let kind = try folder.info(name).kind
+        if kind != .regular { throw FileProblem(path, "reading \(name)", .kind(kind)) }
+        if names.contains(name) { add(folder, name, path, Self.names(of: directory), isNamed: true) }
     }
 
     /// A path as seen from the working directory, where it is in there: git applies a diff to such paths only.

@@ -25,12 +25,17 @@ struct SwiftToken {
 }
 
 /// The delimiters of a string literal.
-struct SwiftStringShape: Equatable {
+package struct SwiftStringShape: Equatable {
     /// The number of `#` before it.
     let hashes: Int
     let isMultiline: Bool
     /// Whether it has `\(…)` in it, so that it is no literal value.
     var isInterpolated = false
+
+    package init(hashes: Int, isMultiline: Bool) {
+        self.hashes = hashes
+        self.isMultiline = isMultiline
+    }
 }
 
 /// Tokens that belong together: those of a file, or of the code in one interpolation.

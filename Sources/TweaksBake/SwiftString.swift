@@ -3,8 +3,17 @@
 import Tweaks
 
 /// The text of a string literal in its source form.
-enum SwiftString {
+package enum SwiftString {
     // MARK: Reading
+
+    /// The text of bytes that are one literal; nil for others.
+    package static func text(_ literal: [UInt8]) -> String? {
+        let groups = SwiftLexer.groups(of: literal)
+        guard groups.count == 1, groups[0].tokens.count == 1, case .string(let shape) = groups[0].tokens[0].kind else {
+            return nil
+        }
+        return text(literal[groups[0].tokens[0].range], shape)
+    }
 
     /// The text of a literal with its delimiters; nil if it has an interpolation, or an escape that Swift does not know.
     static func text(_ literal: ArraySlice<UInt8>, _ shape: SwiftStringShape) -> String? {
@@ -109,7 +118,7 @@ enum SwiftString {
     /// - Parameters:
     ///   - indentation: That of the closing quotes of several lines.
     ///   - lineEnd: That of the file.
-    static func literal(_ text: String, like shape: SwiftStringShape, indentation: [UInt8], lineEnd: String) -> String {
+    package static func literal(_ text: String, like shape: SwiftStringShape, indentation: [UInt8], lineEnd: String) -> String {
         let isPlainText = isVisible(text)
         if shape.isMultiline, isPlainText, shape.hashes == 0 {
             let margin = String(decoding: indentation, as: UTF8.self)
