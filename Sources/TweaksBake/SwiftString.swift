@@ -118,7 +118,9 @@ package enum SwiftString {
     /// - Parameters:
     ///   - indentation: That of the closing quotes of several lines.
     ///   - lineEnd: That of the file.
-    package static func literal(_ text: String, like shape: SwiftStringShape, indentation: [UInt8], lineEnd: String) -> String {
+    package static func literal(
+        _ text: String, like shape: SwiftStringShape, indentation: [UInt8], lineEnd: String
+    ) -> String {
         let isPlainText = isVisible(text)
         if shape.isMultiline, isPlainText, shape.hashes == 0 {
             let margin = String(decoding: indentation, as: UTF8.self)

@@ -8,6 +8,7 @@ extension DocumentedBlock {
     /// The documents with shell commands that use tweakctl.
     static let guides = [
         "Sources/TweaksDaemon/TweaksDaemon.docc/AnEveningWithTweakctl.md",
+        "Sources/TweaksDaemon/TweaksDaemon.docc/CommittingTunedValues.md",
         "Sources/TweaksDaemon/TweaksDaemon.docc/OperatingThrottled.md",
         "Sources/TweaksDaemon/TweaksDaemon.docc/SecurityModel.md",
         "Sources/TweaksDaemon/TweaksDaemon.docc/OnAPhone.md",

@@ -28,7 +28,9 @@ enum SourceTarget {
         let fields = tweaks[Int(bytes[0]) % tweaks.count]
         let place = "\"path\":\"A/B/C\",\"source\":\"App/Look.swift:\(max(1, bytes[1]))\""
         let json = JSON("{\(place),\(fields)}")
-        guard let tweak = json.flatMap({ try? TunedTweak($0) }) else { throw Finding("the tweak \(fields) is not read") }
+        guard let tweak = json.flatMap({ try? TunedTweak($0) }) else {
+            throw Finding("the tweak \(fields) is not read")
+        }
         guard let baked = BakedSource(source, [tweak]) else { return }
         try expect(baked.tweaks.count + baked.refusals.count == 1, "a tweak is neither written nor refused")
         if baked.tweaks.isEmpty { return try expect(baked.bytes == source, "a refusal changes the source") }
@@ -68,7 +70,9 @@ enum SourceTarget {
             switch line.utf8.first {
             case UInt8(ascii: "@"):
                 let start = line.split(separator: " ")[1].dropFirst().prefix { $0 != "," }
-                guard let number = Int(start), number >= 1, number - 1 >= position, number <= lines.count else { return nil }
+                guard let number = Int(start), number >= 1, number - 1 >= position, number <= lines.count else {
+                    return nil
+                }
                 result += lines[position..<number - 1].map { Array($0) }
                 position = number - 1
             case UInt8(ascii: "+"): result.append(content)
