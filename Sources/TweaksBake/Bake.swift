@@ -161,7 +161,8 @@ package struct BakedSource: Sendable {
         guard literal.value(tweak.shape) != nil else { throw .notALiteral }
         guard literal.equals(tweak.standard, tweak.shape) else { throw .differs(from: tweak.standard) }
         if let range = site.declaration.range { try tweak.check(range, reader) }
-        return try SwiftSpelling(source: source).edits(literal, to: tweak.value, tweak.shape)
+        return try SwiftSpelling(source: source, isTyped: site.declaration.isTyped).edits(
+            literal, to: tweak.value, tweak.shape)
     }
 
     /// The parts of a group, by the names that its template gives them.

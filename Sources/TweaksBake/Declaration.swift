@@ -33,6 +33,8 @@ struct Declaration {
     let value: Range<Int>
     /// Whether the default is the initial value of a property, after which other code follows.
     let isProperty: Bool
+    /// Whether the declaration says the type of its values, so that the default need not.
+    let isTyped: Bool
     /// The tokens of the argument `in:`.
     let range: Range<Int>?
     /// The lines from its first token to its last.
@@ -47,9 +49,7 @@ struct DeclarationFinder {
     private let path: TweakPath
 
     /// The functions and types that declare a tweak. `init` is the implicit form with a declared type.
-    private static let names: Set = [
-        "Tweak", "tweakValue", "tweakInline", "tweakBind", "TweakGroup", "register", "init",
-    ]
+    static let names: Set = ["Tweak", "tweakValue", "tweakInline", "tweakBind", "TweakGroup", "register", "init"]
 
     init(_ path: TweakPath, in source: SwiftSource) {
         self.path = path
@@ -74,7 +74,7 @@ struct DeclarationFinder {
     private var all: [Declaration] {
         source.groups.indices.flatMap { group in
             let reader = SwiftReader(source, group)
-            return reader.calls(Self.names).compactMap { declaration($0, group, reader) }
+            return source.calls[group].compactMap { declaration($0, group, reader) }
         }
     }
 
@@ -107,7 +107,8 @@ struct DeclarationFinder {
         let isProperty = given == nil
         let last = reader.group.tokens[isProperty ? value.lowerBound : call.end]
         return Declaration(
-            group: group, value: value, isProperty: isProperty, range: call["in"]?.tokens,
+            group: group, value: value, isProperty: isProperty,
+            isTyped: isProperty ? reader.isType(before: value.lowerBound - 1) : call.isTyped, range: call["in"]?.tokens,
             lines: reader.group.tokens[call.start].line...last.line, part: part)
     }
 

@@ -61,6 +61,9 @@ extension SwiftLiteral {
         if case .call(let call) = self, let inner = call.onlyLiteral { inner } else { self }
     }
 
+    /// Whether it is a number with a point or an exponent.
+    var isReal: Bool { number?.isReal ?? false }
+
     private var number: SwiftNumber? {
         if case .number(let number, _) = unwrapped { number } else { nil }
     }

@@ -170,6 +170,10 @@ struct LiteralReader {
     private func list(at start: Int, _ depth: Int) -> (SwiftLiteral, end: Int)? {
         guard let elements = reader.elements(start) else { return nil }
         let end = reader.group.closings[start]
+        // `[Int]()` is an empty list.
+        if reader.isSymbol("(", at: end + 1), reader.touches(end), reader.group.closings[end + 1] == end + 2 {
+            return (.list([], hasComments: false, reader.bytes(start..<end + 3)), end + 3)
+        }
         var literals: [SwiftLiteral] = []
         for tokens in elements {
             guard let (literal, end) = literal(at: tokens.lowerBound, depth: depth + 1), end == tokens.upperBound else {

@@ -9,6 +9,8 @@ package struct SwiftSource: Sendable {
     /// The line end that the file uses.
     let lineEnd: String
     private(set) var enumerations: [EnumCases] = []
+    /// The calls of each group that may declare something.
+    private(set) var calls: [[SwiftCall]] = []
 
     /// Nil for bytes that are not UTF-8, which Swift does not compile either.
     package init?(_ bytes: [UInt8]) {
@@ -19,6 +21,7 @@ package struct SwiftSource: Sendable {
         let isCRLF = end.map { $0 > 0 && bytes[$0 - 1] == UInt8(ascii: "\r") } ?? false
         lineEnd = isCRLF ? "\r\n" : "\n"
         enumerations = EnumCases.all(in: self)
+        calls = groups.indices.map { SwiftReader(self, $0).calls(DeclarationFinder.names) }
     }
 
     func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
@@ -42,6 +45,8 @@ struct SwiftCall {
     let name: String
     /// Whether it is an attribute, as in `@Tweak(…)`.
     let isAttribute: Bool
+    /// Whether it names types, as in `Tweak<Int>(…)`, or has one from its context, as `.init(…)`.
+    let isTyped: Bool
     /// The position of its first token, `@` or the name.
     let start: Int
     /// The position of its `)`.
@@ -123,9 +128,12 @@ struct SwiftReader {
         while isSymbol(".", at: start - 1), word(start - 2) != nil { start -= 2 }
         let isAttribute = isSymbol("@", at: start - 1)
         return SwiftCall(
-            name: name, isAttribute: isAttribute, start: isAttribute ? start - 1 : start, end: group.closings[open],
-            arguments: arguments)
+            name: name, isAttribute: isAttribute, isTyped: open > position + 1 || name == "init",
+            start: isAttribute ? start - 1 : start, end: group.closings[open], arguments: arguments)
     }
+
+    /// Whether a type stands before the `=` of a property: another token than the name after `var`.
+    func isType(before equals: Int) -> Bool { word(equals - 2) != "var" }
 
     /// The arguments between the parenthesis there and the one that closes it.
     func arguments(_ open: Int) -> [SwiftCall.Argument]? {

@@ -5,6 +5,8 @@ import Tweaks
 /// The edits that give a literal another value.
 struct SwiftSpelling {
     let source: SwiftSource
+    /// Whether the type of the value follows from something else than the literal.
+    let isTyped: Bool
 
     /// - Throws: The reason why the value cannot be written in this form.
     func edits(
@@ -20,7 +22,12 @@ struct SwiftSpelling {
         case (.duration, .duration(let duration)): return try self.duration(literal, duration)
         case (.point, .point(let point)): return try self.point(literal, point)
         case (.list, .list(let values)): return try list(literal, values, shape)
-        case (.optional, .notSet): return [SourceEdit(range: literal.range, text: "nil")]
+        case (.optional, .notSet):
+            // `Optional(5)` alone tells the type.
+            if case .call(let call) = literal, !isTyped, (call.type + [call.name]).contains("Optional") {
+                throw Self.unknownForm
+            }
+            return [SourceEdit(range: literal.range, text: "nil")]
         case (.optional, _):
             guard let inner = shape.inner else { throw Self.unknownForm }
             if literal.isNone { return [SourceEdit(range: literal.range, text: try Self.fresh(value))] }
@@ -144,12 +151,32 @@ struct SwiftSpelling {
         if hasComments {
             throw BakeRefusal("has comments in its list, and another number of values; write them by hand")
         }
+        if values.isEmpty { return [SourceEdit(range: range, text: try emptyList(elements))] }
+        // One real number makes a list of whole ones a list of `Double`.
+        let real = elements.first(where: \.isReal)
         var texts: [String] = []
         for (position, value) in values.enumerated() {
-            texts.append(
-                try element(value, like: position < elements.count ? elements[position] : elements.last, inner))
+            let model = real ?? (position < elements.count ? elements[position] : elements.last)
+            texts.append(try element(value, like: model, inner))
         }
         return [SourceEdit(range: range, text: layout(texts, like: elements, range))]
+    }
+
+    /// `[]`, or `[Int]()` where the elements alone tell the type.
+    private func emptyList(_ elements: [SwiftLiteral]) throws(BakeRefusal) -> String {
+        guard !isTyped, let first = elements.first else { return "[]" }
+        switch first {
+        case .bool: return "[Bool]()"
+        case .number: return elements.contains(where: \.isReal) ? "[Double]()" : "[Int]()"
+        case .string: return "[String]()"
+        case .member(let type, _, _), .enumCase(_, let type, _, _):
+            return type.isEmpty ? "[]" : "[\(type.joined(separator: "."))]()"
+        case .call(let call):
+            if source.bytes[call.nameRange.lowerBound] == UInt8(ascii: ".") { return "[]" }
+            let names = first.duration == nil ? call.type + [call.name] : call.type
+            return "[\(names.joined(separator: "."))]()"
+        case .none, .list: throw Self.unknownForm
+        }
     }
 
     /// A value in the style of an element that stood in its place.

@@ -84,7 +84,7 @@ struct TemplateArguments {
     init(_ reader: SwiftReader) {
         source = reader.source
         self.reader = reader
-        spelling = SwiftSpelling(source: reader.source)
+        spelling = SwiftSpelling(source: reader.source, isTyped: true)
     }
 
     /// - Throws: The reason why one of the parts cannot be written; then none is.

@@ -105,6 +105,9 @@ struct DeclarationTests {
             "\"kind\":\"choice\",\"default\":\"left\",\"value\":\"to the right\",\"choices\":[{\"name\":\"to the right\"}]"
         ),
         refused(
+            #"Tweak("A", "B", "C", Optional(5))"#, "in a form that cannot take this value",
+            "\"kind\":\"optional\",\"of\":\"int\",\"default\":5,\"value\":null"),
+        refused(
             #"Tweak<X?>("A", "B", "C", nil)"#, "in a form that cannot take this value",
             "\"kind\":\"optional\",\"of\":\"choice\",\"default\":null,\"value\":\"a\",\"choices\":[{\"name\":\"a\"}]"),
         refused(

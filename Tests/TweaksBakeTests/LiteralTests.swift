@@ -120,7 +120,27 @@ struct LiteralTests {
         BakeCase("[1, 2]", list(of: "int"), "[1,2]", "[1,2,3]", "[1, 2, 3]"),
         BakeCase("[1_000, 2]", list(of: "int"), "[1000,2]", "[5000]", "[5_000]"),
         BakeCase("[]", list(of: "int"), "[]", "[7]", "[7]"),
-        BakeCase("[1]", list(of: "int"), "[1]", "[]", "[]"),
+        BakeCase("[1]", list(of: "int"), "[1]", "[]", "[Int]()"),
+        BakeCase("[Int]()", list(of: "int"), "[]", "[7]", "[7]"),
+        BakeCase("[1, 2.5]", list(of: "number"), "[1,2.5]", "[]", "[Double]()"),
+        BakeCase("[1, 2.5]", list(of: "number"), "[1,2.5]", "[3]", "[3.0]"),
+        BakeCase("[UInt8(1)]", list(of: "int"), "[1]", "[]", "[UInt8]()"),
+        BakeCase("[\"a\"]", list(of: "string"), "[\"a\"]", "[]", "[String]()"),
+        BakeCase("[Duration.seconds(1)]", list(of: "duration"), "[\"1s\"]", "[]", "[Duration]()"),
+        BakeCase("[.seconds(1)]", list(of: "duration"), "[\"1s\"]", "[]", "[]"),
+        BakeCase("[TweakColor.red]", list(of: "color"), "[\"#FF0000FF\"]", "[]", "[TweakColor]()"),
+        BakeCase(
+            "let t = Tweak<[Double]>(\"A\", \"B\", \"C\", [1])",
+            "\"kind\":\"list\",\"of\":\"number\",\"default\":[1],\"value\":[]",
+            "let t = Tweak<[Double]>(\"A\", \"B\", \"C\", [])"),
+        BakeCase(
+            "@Tweak(\"A\", \"B\", \"C\") var t: [Double] = [1]",
+            "\"kind\":\"list\",\"of\":\"number\",\"default\":[1],\"value\":[]",
+            "@Tweak(\"A\", \"B\", \"C\") var t: [Double] = []"),
+        BakeCase(
+            "@Tweak(\"A\", \"B\", \"C\") var t = [1]",
+            "\"kind\":\"list\",\"of\":\"int\",\"default\":[1],\"value\":[]",
+            "@Tweak(\"A\", \"B\", \"C\") var t = [Int]()"),
         BakeCase(
             "[\"a\", #\"b\"#]", list(of: "string"), "[\"a\",\"b\"]", "[\"a\",\"c\",\"d\"]", "[\"a\", #\"c\"#, #\"d\"#]"),
         BakeCase(
