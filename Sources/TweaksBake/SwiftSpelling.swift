@@ -103,9 +103,11 @@ struct SwiftSpelling {
 
     /// The case of a choice's name, where another file declares the enumeration.
     private static func caseName(_ name: String) throws(BakeRefusal) -> String {
-        let bytes = Array(name.utf8)
+        // The name comes from the process: it must not be other code, nor look like another name.
+        let first = name.unicodeScalars.first
         let isName =
-            bytes.first?.isIdentifierHead == true && bytes.allSatisfy { $0.isIdentifierHead || $0.isASCIIDigit }
+            first.map { $0.properties.isXIDStart || $0 == "_" } ?? false
+            && name.unicodeScalars.allSatisfy { $0.properties.isXIDContinue } && Quoting.isSafe(name)
         guard isName, !["init", "self", "Type"].contains(name) else {
             throw BakeRefusal(
                 "has the value \(Quoting.excerpt(name)), and the case of this raw value is not declared in the file; write "

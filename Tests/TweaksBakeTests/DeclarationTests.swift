@@ -105,6 +105,12 @@ struct DeclarationTests {
             "\"kind\":\"choice\",\"default\":\"left\",\"value\":\"to the right\",\"choices\":[{\"name\":\"to the right\"}]"
         ),
         refused(
+            #"Tweak("A", "B", "C", .left)"#, "and the case of this raw value is not declared in the file",
+            "\"kind\":\"choice\",\"default\":\"left\",\"value\":\"a\u{2003}b\",\"choices\":[{\"name\":\"a\u{2003}b\"}]"),
+        refused(
+            #"Tweak("A", "B", "C", .left)"#, "and the case of this raw value is not declared in the file",
+            "\"kind\":\"choice\",\"default\":\"left\",\"value\":\"é\u{202E}\",\"choices\":[{\"name\":\"é\u{202E}\"}]"),
+        refused(
             #"Tweak("A", "B", "C", Optional(5))"#, "in a form that cannot take this value",
             "\"kind\":\"optional\",\"of\":\"int\",\"default\":5,\"value\":null"),
         refused(
