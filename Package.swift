@@ -69,8 +69,10 @@ let package = Package(
         .target(name: "TweaksFoundation", dependencies: ["Tweaks"]),
         // Values for the length of a test: the one library that imports Testing, linked by tests alone.
         .target(name: "TweaksTesting", dependencies: ["Tweaks"]),
+        // Swift source with new defaults, for tweakctl alone.
+        .target(name: "TweaksBake", dependencies: ["Tweaks", "TweaksSystem"]),
         // The client: it uses the wire protocol, and does not import the server.
-        .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem"]),
+        .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksBake"]),
         // The operator's client of a fleet, which `tweakctl fleet` runs.
         .executableTarget(
             name: "tweakctl-fleet",
@@ -101,6 +103,8 @@ let package = Package(
         .testTarget(name: "TweaksTestingTests", dependencies: ["Tweaks", "TweaksTesting", "TweaksTestSupport"]),
         .testTarget(name: "TweaksSystemTests", dependencies: ["Tweaks", "TweaksSystem", "TweaksTestSupport"]),
         .testTarget(name: "TweaksWireTests", dependencies: ["Tweaks", "TweaksWire", "TweaksTestSupport"]),
+        .testTarget(
+            name: "TweaksBakeTests", dependencies: ["Tweaks", "TweaksSystem", "TweaksBake", "TweaksTestSupport"]),
         .testTarget(
             name: "TweaksStorageTests",
             dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksStorage", "TweaksTestSupport"],
@@ -151,7 +155,9 @@ let package = Package(
         // Fuzz targets of the parsers of untrusted bytes, run by .ci/fuzz with libFuzzer, and by the tests with the corpus.
         .executableTarget(
             name: "tweaks-fuzz",
-            dependencies: ["Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksFleet"],
+            dependencies: [
+                "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksFleet", "TweaksBake",
+            ],
             path: "Tests/Fuzz", exclude: ["Corpus", "dictionary.txt"]),
         .testTarget(name: "TweaksFuzzTests", dependencies: ["tweaks-fuzz", "TweaksTestSupport"]),
         // swift run -c release TweaksBenchmarks

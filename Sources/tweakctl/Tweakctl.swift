@@ -56,7 +56,7 @@ enum Tweakctl {
         case .audit: return try AuditCommand(Array(invocation.words.dropFirst())).run(console)
         case .logout: return try logout(invocation, console)
         case .fleet: throw Failure(.usage, "fleet: put options after fleet, as in tweakctl fleet NAME ls --json")
-        case .repl, .watch, .import, .login, .complete: return nil
+        case .repl, .watch, .import, .bake, .login, .complete: return nil
         }
         return .ok
     }
@@ -121,6 +121,7 @@ enum Tweakctl {
             throw Failure(.usage, "--keep-going is for a script, as in tweakctl NAME - < FILE")
         }
         if let command = try ImportCommand(words, target, console) { return try command.run() }
+        if let command = try BakeCommand(words, target, console) { return try command.run() }
         if let panel = try PanelCommand(words, target, console) { return try panel.run() }
         switch Verb(rawValue: words[0]) {
         case .repl? where words.count == 1: return try repl(target, console, invocation)
@@ -147,6 +148,9 @@ enum Tweakctl {
         let wantsFields = !console.isJSON && (console.style.isHumanReadable || !CommandText.onlyReads(line))
         let answer = try target.ask(line, on: connection, withFields: wantsFields)
         console.report(answer, to: line)
+        if let remark = StaleOverrides(answer, to: line)?.remark(target), !console.isJSON {
+            console.printRemark(remark)
+        }
         return answer.isRefusal ? .refused : .ok
     }
 

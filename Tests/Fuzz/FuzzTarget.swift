@@ -27,6 +27,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case etcd
     /// The keys of a fleet in etcd.
     case fleet
+    /// Swift source in which defaults are rewritten.
+    case source
     /// Texts that a grammar builds, through sessions, HTTP and all files and answers.
     case grammar
 
@@ -43,6 +45,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .http: try HTTPTarget.run(bytes)
         case .etcd: try EtcdTarget.run(bytes)
         case .fleet: try FleetTarget.run(bytes)
+        case .source: try SourceTarget.run(bytes)
         case .grammar: try GrammarTarget.run(bytes)
         }
     }

@@ -8,6 +8,7 @@ extension DocumentedBlock {
     /// The documents with shell commands that use tweakctl.
     static let guides = [
         "Sources/TweaksDaemon/TweaksDaemon.docc/AnEveningWithTweakctl.md",
+        "Sources/TweaksDaemon/TweaksDaemon.docc/CommittingTunedValues.md",
         "Sources/TweaksDaemon/TweaksDaemon.docc/OperatingThrottled.md",
         "Sources/TweaksDaemon/TweaksDaemon.docc/SecurityModel.md",
         "Sources/TweaksDaemon/TweaksDaemon.docc/OnAPhone.md",
@@ -154,7 +155,7 @@ private final class GuideShell {
     private func run(_ command: String, expecting lines: [String] = []) throws -> String {
         let typed = command.hasSuffix("&") ? String(command.dropLast()) : command
         // The shell reads all of this before the command begins: what is typed later is for the command.
-        try terminal.type("{ \(typed)\n}; code=$?; echo; echo \"-\"\"- $code\"\n")
+        try terminal.type("{ \(typed)\n}; code=$?; echo; echo \"=\"\"= $code\"\n")
         var output = ""
         if command.contains(" login") {
             output += try terminal.read(through: "Token for ")
@@ -171,7 +172,7 @@ private final class GuideShell {
             output += try terminal.read(through: "live")
             try terminal.type("q")
         }
-        output += try terminal.read(through: "-- ")
+        output += try terminal.read(through: "== ")
         let code = try terminal.read(through: "\n")
         let mayFail = command.hasPrefix("nc ") || command.contains("curl -sN") || command.contains(" watch ")
         #expect(code == "0\n" || mayFail, "\(command): \(output)")

@@ -90,6 +90,16 @@ public struct TweakSnapshot: Sendable {
         if node.definition.flags.contains(.readOnly) { return false }
         return node.isSecret ? holds(node) && overlays[node.slot].topLayer != nil : value(of: node) != node.defaultValue
     }
+
+    /// Whether a tweak has an override that is its default, so that removing it changes no value: the program has adopted
+    /// it since.
+    package func isStale(_ node: TweakNode) -> Bool {
+        // That a secret is its default must not be revealed.
+        guard holds(node), !node.isSecret, node.isSettable, overlays[node.slot].topLayer == .override,
+            let standard = node.defaultValue, overlays[node.slot].top?.value == standard
+        else { return false }
+        return overlays[node.slot].underlying.map { $0.prepared.value == standard } ?? true
+    }
 }
 
 extension TweakRegistry {

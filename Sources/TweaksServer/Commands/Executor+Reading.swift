@@ -16,9 +16,10 @@ extension Executor {
         return try sweep(patterns, session) { .reply($0.lines($2, .explained, for: $1)) }
     }
 
-    func modified(_ pattern: String?, _ session: Session) throws(TweakError) -> Outcome {
+    func modified(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         let snapshot = registry.snapshot()
-        return try sweep([pattern ?? "*"], session, where: snapshot.isModified) {
+        let isListed = request.keywords.contains(.stale) ? snapshot.isStale : snapshot.isModified
+        return try sweep([request[0] ?? "*"], session, where: isListed) {
             .reply($0.lines($2, .explained, snapshot, for: $1))
         }
     }

@@ -115,7 +115,7 @@ final class Executor {
         case .reset: return try reset(request.words, session)
         case .check: return .reply(try check(request, session))
         case .find: return try find(request.words, session)
-        case .modified: return try modified(request[0], session)
+        case .modified: return try modified(request, session)
         case .describe: return .reply(try describe(request.word, session))
         case .explain: return .reply(try explain(request.word, session))
         case .export: return try export(request, session)

@@ -93,12 +93,13 @@ package enum Keyword: String, Sendable {
     case dry, force, json, mine, modified, off, on, partly, rotate, text, token
     case only = "--only"
     case onlyModified = "--modified"
+    case stale = "--stale"
     case scram = "scram-sha-256"
 
     /// Whether it must be unquoted, because a text is valid in the same position.
-    var isBare: Bool { [.modified, .only, .onlyModified, .partly].contains(self) }
+    var isBare: Bool { [.modified, .only, .onlyModified, .partly, .stale].contains(self) }
     /// Whether it can also follow later arguments, as in shells.
-    var standsAnywhere: Bool { self == .only || self == .onlyModified }
+    var standsAnywhere: Bool { [.only, .onlyModified, .stale].contains(self) }
 
     func matches(_ token: Token) -> Bool { token.text == rawValue && !(isBare && token.isQuoted) }
 }

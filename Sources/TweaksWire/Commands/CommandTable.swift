@@ -35,8 +35,9 @@ extension Command {
                 .find, "find", .several(.text), permission: .visibility,
                 help: "tweaks by path, help, unit or choices, best first", example: "find size"),
             Entry(
-                .modified, "modified", .optional(.pattern), permission: .visibility,
-                help: "only what differs from its default", example: "modified Content"),
+                .modified, "modified", .option(.stale), .optional(.pattern), permission: .visibility,
+                help: "only what differs from its default; --stale: the overrides that do not",
+                example: "modified Content"),
             Entry(
                 .describe, "describe", .one(.path), permission: .visibility, help: "all details of one tweak",
                 example: "describe Content/Text/Size"),

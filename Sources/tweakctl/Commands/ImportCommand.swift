@@ -87,17 +87,8 @@ struct ImportCommand {
     /// In quotes it is no keyword.
     private static func token(_ text: String) -> String { Quoting.json(text) }
 
-    /// Sends all requests, and waits for their answers.
     private func exchange(_ requests: [String], on connection: Connection) throws(Failure) -> [Answer] {
-        var pipeline = Pipeline(target, connection)
-        if !console.isJSON, !connection.wantsFields { pipeline.requestFields() }
-        for request in requests { pipeline.add(request.utf8) }
-        var answers: [Answer] = []
-        while answers.count < requests.count {
-            if connection.hasEnded { throw target.failure(of: connection, to: requests.last) }
-            for case .answer(let answer) in pipeline.wait().messages { answers.append(answer) }
-        }
-        return answers
+        try Pipeline.exchange(requests, with: target, on: connection, withFields: !console.isJSON)
     }
 
     /// Reports refused lines.

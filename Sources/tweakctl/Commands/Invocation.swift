@@ -138,7 +138,7 @@ struct Invocation: Equatable {
 
 /// A command of tweakctl itself.
 enum Verb: String, CaseIterable {
-    case repl, watch, `import`, login, logout, token, audit, fleet, completions, man
+    case repl, watch, `import`, bake, login, logout, token, audit, fleet, completions, man
     /// Internal, for the completion scripts.
     case complete = "__complete"
 
@@ -148,6 +148,7 @@ enum Verb: String, CaseIterable {
         case .repl: "[NAME] repl"
         case .watch: "[NAME] watch PATTERN…"
         case .import: ImportCommand.usage
+        case .bake: BakeCommand.usage
         case .login: "login [NAME] [--fd N] [--plain]"
         case .logout: "logout [NAME]"
         case .token: "token new|list|renew|revoke …"
@@ -163,7 +164,7 @@ enum Verb: String, CaseIterable {
     /// of the same name.
     private var followsName: Bool {
         switch self {
-        case .repl, .watch, .import: true
+        case .repl, .watch, .import, .bake: true
         case .login, .logout, .token, .audit, .fleet, .completions, .man, .complete: false
         }
     }
@@ -179,6 +180,7 @@ enum Verb: String, CaseIterable {
         case .repl: "line mode: type commands, with history and Tab completion"
         case .watch: "current values, then each change; reconnects after a restart of the process; Ctrl-C ends it"
         case .import: "apply the assignments of a file, all or none; prints what would change, and asks"
+        case .bake: "make overrides the defaults in the Swift source; prints a diff, which --write also applies"
         case .login: "sign in with a token, typed without echo or read from standard input, and save it"
         case .logout: "delete the saved token for a process"
         case .token: "make, list, renew and revoke tokens in the token file of a process; token alone shows the usage"

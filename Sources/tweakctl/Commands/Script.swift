@@ -217,6 +217,21 @@ struct Pipeline {
         if requests[answered], target.isAlive { progress = .now } else { connection.giveUp() }
     }
 
+    /// Sends all requests, and waits for their answers.
+    static func exchange(
+        _ requests: [String], with target: Target, on connection: Connection, withFields: Bool = false
+    ) throws(Failure) -> [Answer] {
+        var pipeline = Pipeline(target, connection)
+        if withFields, !connection.wantsFields { pipeline.requestFields() }
+        for request in requests { pipeline.add(request.utf8) }
+        var answers: [Answer] = []
+        while answers.count < requests.count {
+            if connection.hasEnded { throw target.failure(of: connection, to: requests.last) }
+            for case .answer(let answer) in pipeline.wait().messages { answers.append(answer) }
+        }
+        return answers
+    }
+
     private mutating func sendSome() {
         guard let count = connection.sendSome(unsent), count > 0 else { return }
         unsent.removeFirst(count)

@@ -41,13 +41,15 @@ struct Target {
 
     /// The saved token for its address.
     var savedLogin: SavedLogin {
-        let cache = TokenCache.standard
+        let isPublic = if case .tcp = address { true } else { false }
+        return SavedLogin(cache: .standard, server: address.cacheKey, option: option, isPublic: isPublic)
+    }
+
+    /// The words that name it on a command line.
+    var option: String {
         switch address {
-        case .unix(let path):
-            let option = name == path ? "-s \(path)" : name
-            return SavedLogin(cache: cache, server: address.cacheKey, option: option, isPublic: false)
-        case .tcp:
-            return SavedLogin(cache: cache, server: address.cacheKey, option: "-H \(address.text)", isPublic: true)
+        case .unix(let path): name == path ? "-s \(path)" : name
+        case .tcp: "-H \(address.text)"
         }
     }
 

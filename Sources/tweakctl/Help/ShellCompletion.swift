@@ -45,7 +45,11 @@ enum ShellCompletion {
         }
         guard let (target, words) = try? Target.of(invocation) else { return [] }
         if words.first == Verb.import.rawValue { return files(typed) + ["--dry-run", "--yes"].starting(with: typed) }
-        let own = words.isEmpty ? [Verb.repl, .import].map(\.rawValue).starting(with: typed) : []
+        if words.first == Verb.bake.rawValue {
+            let own = files(typed) + ["--write"].starting(with: typed)
+            return own + candidates(of: target, [Command.modified.name], typed)
+        }
+        let own = words.isEmpty ? [Verb.repl, .import, .bake].map(\.rawValue).starting(with: typed) : []
         return own + candidates(of: target, words, typed)
     }
 

@@ -30,6 +30,7 @@ enum Usage {
         ("tweakctl bounce Label/Text/Size = 72", "change a value"),
         ("tweakctl bounce export > look.conf", "save the current values to a file"),
         ("tweakctl bounce import look.conf", "apply them: print what would change, and ask"),
+        ("tweakctl bounce bake Label Sources", "print a diff that makes the overrides of a category the new defaults"),
         ("tweakctl bounce watch Label", "print the current values, then each change"),
         ("tweakctl bounce panel", "open its web panel in a browser and print the address; --no-open only prints it"),
         ("tweakctl bounce panel token", "print the token of its panel, for curl and other programs"),
@@ -108,6 +109,12 @@ enum Manual {
         escaped("import FILE takes assignments only, as export prints them, and applies all of them in one batch, or"),
         escaped("none. On a terminal it prints what would change, and asks. --yes does not ask; --dry-run only"),
         escaped("prints."),
+        ".PP",
+        escaped(
+            "bake prints a diff of the Swift source in which overrides are the new defaults; --write also applies it."),
+        escaped("A word that is the path of a file or folder is a place to look in, by default the working directory;"),
+        escaped("another one is a pattern. What cannot be written is listed with its place, and the exit status is 1."),
+        escaped("When the program was built again, modified --stale lists the overrides that it no longer needs."),
     ]
 
     private static var options: [String] {

@@ -38,7 +38,10 @@ struct SecretGuessTests {
             ["set Vault/Door/Code hunter2", "set Vault/Door/Code hunter2"],
             ["set Vault/Door/Pin 7"], ["set Vault/Door/Pin 7 for 1ms", "reset Vault"],
             ["check Vault/Door/Code hunter2", "modified", "stats", "ls"],
-            ["set Vault/Door/Code hunter2", "modified", "ls", "explain Vault/Door/Code", "undo", "history"],
+            [
+                "set Vault/Door/Code hunter2", "modified", "modified --stale", "ls", "explain Vault/Door/Code", "undo",
+                "history",
+            ],
             ["set Vault/Door/Code hunter2", "reset Vault/Door/Code", "modified"],
             ["begin", "set Vault/Door/Code hunter2", "set Vault/Door/Pin 7", "commit", "watch * since 0"],
             ["json", "set Vault/Door/Code hunter2", "get *", "describe Vault/Door/Code", "modified", "find code"],
