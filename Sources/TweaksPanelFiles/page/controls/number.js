@@ -1,6 +1,6 @@
 // Creates the control of integers, numbers and durations: a field, and a slider if there is a range.
 
-import { bdi, clean, h, icon, on, setStyle } from '../dom.js';
+import { bdi, clean, h, on, setStyle } from '../dom.js';
 import { shown } from '../format.js';
 import { formatValue, measure, rescale } from '../numbers/decimal.js';
 import { atIndex, gridOf, indexOf } from '../numbers/grid.js';
@@ -14,13 +14,15 @@ export function number(row) {
   const input = field(row, {
     inputmode: tweak.kind === 'duration' ? 'text' : 'decimal',
     read: (text) => read(row, text),
+    class: 'scrubbed',
+    title: 'Drag sideways; Shift is coarser, Alt is finer',
   });
   const current = () => measure(tweak.kind, input.value) ? input.value : shown(row.wanted);
   arrows(row, input, grid, current);
+  scrubbing(row, input, grid, current);
   const box = h(
     'div',
     { class: 'box number' + (grid.count > 0n ? '' : ' wide') },
-    row.reason ? null : handle(row, grid, current),
     input,
     tweak.unit ? h('span.unit', { title: tweak.unit }, bdi(tweak.unit)) : null,
   );
@@ -51,14 +53,6 @@ function read(row, text) {
   const scale = Math.max(now.scale, by.scale);
   const change = sign === '+' ? rescale(by, scale) : -rescale(by, scale);
   return { value: formatValue(kind, rescale(now, scale) + change, scale) };
-}
-
-/** The handle that is dragged sideways to step through the values. */
-function handle(row, grid, current) {
-  const title = 'Drag sideways; Shift is coarser, Alt is finer';
-  const element = h('span.scrub', { part: 'scrub', 'aria-hidden': 'true', title }, icon('scrub'));
-  scrubbing(row, element, grid, current);
-  return element;
 }
 
 function sliderOf(row, grid, show) {
