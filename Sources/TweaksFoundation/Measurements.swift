@@ -26,7 +26,7 @@ extension Measurement: TweakStorable where UnitType: Dimension {
 extension RelativeNumber {
     /// The attributes of a measurement; bounds and step are in the unit of the default.
     fileprivate convenience init<UnitType: Dimension>(
-        _ standard: Value, _ range: (some TweakBounds<Double>)?, step: Double?, scale: TweakScale, policy: TweakPolicy,
+        _ standard: Value, _ range: (some TweakBounds<Double>)?, step: Double?, scale: TweakScale?, policy: TweakPolicy,
         help: String?, formerly: String?, flags: TweakFlags
     ) where Value == Measurement<UnitType> {
         func measured(_ number: Double?) -> Value? { number.map { Measurement(value: $0, unit: standard.unit) } }
@@ -91,7 +91,7 @@ extension Tweak {
     ///   - line: The line of the declaration; leave it out.
     public init<UnitType: Dimension>(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
-        in range: some TweakBounds<Double>, step: Double? = nil, scale: TweakScale = .linear,
+        in range: some TweakBounds<Double>, step: Double? = nil, scale: TweakScale? = nil,
         policy: TweakPolicy = .reject, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
         registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
     ) where Value == Measurement<UnitType> {
@@ -114,7 +114,7 @@ extension Tweak {
     /// As a property, a measurement within a range in the unit of its default.
     public init<UnitType: Dimension>(
         wrappedValue: Value, _ category: String, _ collection: String, _ name: String,
-        in range: some TweakBounds<Double>, step: Double? = nil, scale: TweakScale = .linear,
+        in range: some TweakBounds<Double>, step: Double? = nil, scale: TweakScale? = nil,
         policy: TweakPolicy = .reject, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
         registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
     ) where Value == Measurement<UnitType> {
@@ -143,7 +143,7 @@ extension TweakRegistry {
     public func register<UnitType: Dimension>(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Measurement<UnitType>,
         in range: some TweakBounds<Double>, step: Double? = nil,
-        scale: TweakScale = .linear, policy: TweakPolicy = .reject, help: String? = nil, formerly: String? = nil,
+        scale: TweakScale? = nil, policy: TweakPolicy = .reject, help: String? = nil, formerly: String? = nil,
         flags: TweakFlags = [], fileID: StaticString = #fileID, line: UInt = #line
     ) throws(TweakError) -> Tweak<Measurement<UnitType>> {
         let number = RelativeNumber(

@@ -31,6 +31,8 @@ static const struct tweaks_panel_file files[] = {
 #include "embedded_file.h"
 #define FILE "page/styles/overlays.css"
 #include "embedded_file.h"
+#define FILE "page/styles/drawer.css"
+#include "embedded_file.h"
 #define FILE "page/styles/sign-in.css"
 #include "embedded_file.h"
 #define FILE "page/styles/responsive.css"

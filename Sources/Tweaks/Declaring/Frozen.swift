@@ -52,14 +52,14 @@ package enum FrozenTrait {
         case labeled(
             _ choices: KeyValuePairs<Value, String>, unit: String?, help: String?, formerly: String?, flags: TweakFlags)
         case bounded(
-            lower: Value?, upper: Value?, step: Value?, scale: TweakScale, unit: String?, policy: TweakPolicy,
+            lower: Value?, upper: Value?, step: Value?, scale: TweakScale?, unit: String?, policy: TweakPolicy,
             help: String?, formerly: String?, flags: TweakFlags)
         /// For points, lists and optionals, which are not constants of the image.
         indirect case described(TweakShape<Value>)
 
         @inlinable
         static func range(
-            _ range: some TweakBounds<Value>, step: Value?, scale: TweakScale, unit: String?, policy: TweakPolicy,
+            _ range: some TweakBounds<Value>, step: Value?, scale: TweakScale?, unit: String?, policy: TweakPolicy,
             help: String?, formerly: String?, flags: TweakFlags
         ) -> Self {
             .bounded(

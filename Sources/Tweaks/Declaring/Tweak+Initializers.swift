@@ -80,7 +80,7 @@ extension Tweak where Value: TweakConvertible {
     @inlinable
     public init(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
-        in range: some TweakBounds<Value>, step: Value? = nil, scale: TweakScale = .linear, unit: String? = nil,
+        in range: some TweakBounds<Value>, step: Value? = nil, scale: TweakScale? = nil, unit: String? = nil,
         policy: TweakPolicy = .reject, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
         registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
     ) where Value: TweakBounded {
@@ -153,7 +153,7 @@ extension Tweak where Value: TweakConvertible {
     @inlinable
     public init(
         wrappedValue: Value, _ category: String, _ collection: String, _ name: String,
-        in range: some TweakBounds<Value>, step: Value? = nil, scale: TweakScale = .linear, unit: String? = nil,
+        in range: some TweakBounds<Value>, step: Value? = nil, scale: TweakScale? = nil, unit: String? = nil,
         policy: TweakPolicy = .reject, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
         registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
     ) where Value: TweakBounded {

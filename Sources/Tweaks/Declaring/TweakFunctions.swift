@@ -36,7 +36,7 @@ public func tweakValue<Value: TweakConvertible>(
 @inlinable
 public func tweakValue<Value: TweakBounded, Bounds: TweakBounds<Value>>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Value,
-    in range: @autoclosure () -> Bounds, step: Value? = nil, scale: TweakScale = .linear, unit: String? = nil,
+    in range: @autoclosure () -> Bounds, step: Value? = nil, scale: TweakScale? = nil, unit: String? = nil,
     policy: TweakPolicy = .reject, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
     registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
 ) -> Value {
@@ -129,7 +129,7 @@ public func tweakValue<Value: TweakConvertible>(
 @_disfavoredOverload
 public func tweakValue<Value: TweakBounded>(
     _ category: String, _ collection: String, _ name: String, _ defaultValue: Value, in range: some TweakBounds<Value>,
-    step: Value? = nil, scale: TweakScale = .linear, unit: String? = nil, policy: TweakPolicy = .reject,
+    step: Value? = nil, scale: TweakScale? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
     help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
     fileID: StaticString = #fileID, line: UInt = #line
 ) -> Value {
@@ -188,7 +188,7 @@ public func tweakInline<Value: TweakConvertible>(
 @inlinable
 public func tweakInline<Value: TweakBounded, Bounds: TweakBounds<Value>>(
     _ category: StaticString, _ collection: StaticString, _ name: StaticString, _ defaultValue: Value,
-    in range: @autoclosure () -> Bounds, step: Value? = nil, scale: TweakScale = .linear, unit: String? = nil,
+    in range: @autoclosure () -> Bounds, step: Value? = nil, scale: TweakScale? = nil, unit: String? = nil,
     policy: TweakPolicy = .reject, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
     registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line
 ) -> Tweak<Value> {
@@ -241,7 +241,7 @@ public func tweakInline<Value: TweakConvertible>(
 @_disfavoredOverload
 public func tweakInline<Value: TweakBounded>(
     _ category: String, _ collection: String, _ name: String, _ defaultValue: Value, in range: some TweakBounds<Value>,
-    step: Value? = nil, scale: TweakScale = .linear, unit: String? = nil, policy: TweakPolicy = .reject,
+    step: Value? = nil, scale: TweakScale? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
     help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
     fileID: StaticString = #fileID, line: UInt = #line
 ) -> Tweak<Value> {
@@ -298,7 +298,7 @@ public func tweakBind<Object: AnyObject & Sendable, Value: TweakConvertible>(
 public func tweakBind<Object: AnyObject & Sendable, Value: TweakBounded>(
     _ object: Object, _ keyPath: any ReferenceWritableKeyPath<Object, Value> & Sendable, _ category: String,
     _ collection: String, _ name: String, _ defaultValue: Value, in range: some TweakBounds<Value>, step: Value? = nil,
-    scale: TweakScale = .linear, unit: String? = nil, policy: TweakPolicy = .reject, when: TweakBindingStart = .now,
+    scale: TweakScale? = nil, unit: String? = nil, policy: TweakPolicy = .reject, when: TweakBindingStart = .now,
     help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
     isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt = #line
 ) -> TweakBinding {
@@ -359,7 +359,7 @@ public func tweakBind<Object: AnyObject, Value: TweakConvertible>(
 public func tweakBind<Object: AnyObject, Value: TweakBounded>(
     _ object: Object, _ keyPath: ReferenceWritableKeyPath<Object, Value>, _ category: String, _ collection: String,
     _ name: String, _ defaultValue: Value, in range: some TweakBounds<Value>, step: Value? = nil,
-    scale: TweakScale = .linear, unit: String? = nil, policy: TweakPolicy = .reject, when: TweakBindingStart = .now,
+    scale: TweakScale? = nil, unit: String? = nil, policy: TweakPolicy = .reject, when: TweakBindingStart = .now,
     help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
     isolation: isolated ActorOfNonSendableObject = #isolation, fileID: StaticString = #fileID, line: UInt = #line
 ) -> TweakBinding {

@@ -35,7 +35,7 @@ extension TweakRegistry {
     /// - Throws: ``TweakError`` for a declaration with which `Tweak(…)` would stop the program.
     public func register<Value: TweakBounded>(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value,
-        in range: some TweakBounds<Value>, step: Value? = nil, scale: TweakScale = .linear, unit: String? = nil,
+        in range: some TweakBounds<Value>, step: Value? = nil, scale: TweakScale? = nil, unit: String? = nil,
         policy: TweakPolicy = .reject, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
         fileID: StaticString = #fileID, line: UInt = #line
     ) throws(TweakError) -> Tweak<Value> {

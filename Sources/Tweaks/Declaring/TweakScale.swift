@@ -16,6 +16,8 @@
 /// static let timeout = Tweak(
 ///     "Upstream", "Calls", "Timeout", .seconds(10), in: .zero ... .seconds(3_600), scale: .logarithmic)
 /// ```
+///
+/// A range over more than three powers of ten is logarithmic by itself, unless its declaration says `.linear`.
 public enum TweakScale: String, Hashable, Sendable {
     /// Equal distances are equal differences.
     case linear

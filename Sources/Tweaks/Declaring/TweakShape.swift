@@ -42,7 +42,7 @@ struct TweakShape<Value: TweakStorable>: Sendable {
     @usableFromInline
     @_semantics("optimize.sil.specialize.generic.never")
     static func range(
-        _ range: some TweakBounds<Value>, step: Value?, scale: TweakScale, unit: String?, policy: TweakPolicy,
+        _ range: some TweakBounds<Value>, step: Value?, scale: TweakScale?, unit: String?, policy: TweakPolicy,
         help: String?, formerly: String?, flags: TweakFlags
     ) -> Self {
         bounded(
@@ -52,7 +52,7 @@ struct TweakShape<Value: TweakStorable>: Sendable {
 
     @_semantics("optimize.sil.specialize.generic.never")
     static func bounded(
-        lower: Value?, upper: Value?, step: Value?, scale: TweakScale, unit: String?, policy: TweakPolicy,
+        lower: Value?, upper: Value?, step: Value?, scale: TweakScale?, unit: String?, policy: TweakPolicy,
         help: String?, formerly: String?, flags: TweakFlags
     ) -> Self {
         Self(
@@ -126,7 +126,7 @@ package final class RelativeNumber<Value: TweakStorable>: Sendable {
     ///   - unit: The symbol of that unit.
     package init(
         _ conversion: RelativeConversion<Value>, bounds: (lower: Value?, upper: Value?), step: Value?,
-        scale: TweakScale, unit: String, policy: TweakPolicy, help: String?, formerly: String?, flags: TweakFlags
+        scale: TweakScale?, unit: String, policy: TweakPolicy, help: String?, formerly: String?, flags: TweakFlags
     ) {
         var shape = TweakShape<Value>.bounded(
             lower: bounds.lower, upper: bounds.upper, step: step, scale: scale, unit: unit, policy: policy, help: help,
@@ -210,7 +210,8 @@ struct DeclarationInfo: Sendable {
     var upper: TweakValue?
     var step: TweakValue?
     var typeBounds: (lower: TweakValue?, upper: TweakValue?) = (nil, nil)
-    var scale: TweakScale = .linear
+    /// Nil if it follows from the range.
+    var scale: TweakScale?
     var minLength: Int?
     var maxLength: Int?
     var validate: (@Sendable (String) -> String?)?
@@ -279,7 +280,8 @@ extension DeclarationInfo {
         for (position, component) in components.enumerated() {
             if let problem = component.problem(in: kind) { throw path.refusal(.usage, problem) }
             var part = component
-            part.scale = scale
+            // The numbers of lists and points have no sliders.
+            part.scale = scale ?? (kind == .optional ? nil : .linear)
             part.policy = policy
             // Each number may be typed with it.
             part.unit = unit
@@ -287,12 +289,29 @@ extension DeclarationInfo {
             parts.append(try part.definition(default: standard?.component(position), path))
         }
         let definition = TweakDefinition(
-            kind: kind, limits: limits, scale: scale, choices: choices ?? [], minLength: minLength,
-            maxLength: maxLength, validate: validate, format: kind == .string ? format : nil, policy: policy,
+            kind: kind, limits: limits, scale: scale ?? parts.first?.scale ?? naturalScale(kind, default: standard),
+            choices: choices ?? [], minLength: minLength, maxLength: maxLength,
+            validate: validate, format: kind == .string ? format : nil, policy: policy,
             unit: unit, help: help, flags: flags,
             components: parts)
         try definition.checkTexts(path)
         return definition
+    }
+
+    /// The scale of a declaration without one: logarithmic if more than three powers of ten lie between the smallest
+    /// number that matters and the bound that is farther from 0. If 0 is in the range, the smallest one is the step, a
+    /// tenth of the default, or 1 for integers, whichever is largest.
+    private func naturalScale(_ kind: TweakKind, default standard: TweakValue?) -> TweakScale {
+        // A secret's scale would tell of its default. A figure is looked at, not set.
+        guard let lower = lower?.size, let upper = upper?.size, flags.isDisjoint(with: [.secret, .readOnly]) else {
+            return .linear
+        }
+        let largest = max(lower.magnitude, upper.magnitude)
+        let smallest =
+            lower > 0 || upper < 0
+            ? min(lower.magnitude, upper.magnitude)
+            : max(step?.size ?? 0, (standard?.size ?? 0).magnitude / 10, kind == .int ? 1 : 0)
+        return smallest > 0 && largest / smallest > 1_000 ? .logarithmic : .linear
     }
 
     /// The reason why this kind does not support an attribute; nil if it supports all.
@@ -314,7 +333,7 @@ extension DeclarationInfo {
             "minLength must not be above maxLength"
         } else if maxLength ?? 0 > ListKind.maxCount, kind == .list {
             "a list has at most \(ListKind.maxCount) values"
-        } else if scale != .linear, lower == nil || upper == nil {
+        } else if scale == .logarithmic, lower == nil || upper == nil {
             "a logarithmic scale needs a range with both bounds"
         } else {
             nil
@@ -375,6 +394,9 @@ extension TweakValue {
     fileprivate var real: Double? {
         if case .number(let value) = self { value } else { nil }
     }
+
+    /// The number, of a duration its nanoseconds.
+    fileprivate var size: Double? { whole.map { Double($0) } ?? real }
 
     /// The default of a component, which steps are counted from; nil for the elements of a list.
     fileprivate func component(_ position: Int) -> TweakValue? {

@@ -47,7 +47,7 @@ extension Tweak {
     @_alwaysEmitIntoClient
     public init<Other: Comparable>(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Other,
-        in range: some TweakBounds<Other>, step: Other? = nil, scale: TweakScale = .linear, unit: String? = nil,
+        in range: some TweakBounds<Other>, step: Other? = nil, scale: TweakScale? = nil, unit: String? = nil,
         policy: TweakPolicy = .reject, help: String? = nil, formerly: String? = nil, flags: TweakFlags = [],
         registry: TweakRegistry? = nil, fileID: StaticString = #fileID, line: UInt = #line,
         unknown: Value = TweakOfUnknownType.value
@@ -82,7 +82,7 @@ extension Tweak {
     @_alwaysEmitIntoClient
     public init<Other: Comparable>(
         wrappedValue: Other, _ category: String, _ collection: String, _ name: String,
-        in range: some TweakBounds<Other>, step: Other? = nil, scale: TweakScale = .linear, unit: String? = nil,
+        in range: some TweakBounds<Other>, step: Other? = nil, scale: TweakScale? = nil, unit: String? = nil,
         policy: TweakPolicy = .reject,
         help: String? = nil, formerly: String? = nil, flags: TweakFlags = [], registry: TweakRegistry? = nil,
         fileID: StaticString = #fileID, line: UInt = #line, unknown: Value = TweakOfUnknownType.value

@@ -51,7 +51,7 @@ public struct TweakPart<Template>: Sendable {
     /// those of the initializers of ``Tweak``.
     public init<Value: TweakBounded>(
         _ name: String, _ property: any WritableKeyPath<Template, Value> & Sendable, in range: some TweakBounds<Value>,
-        step: Value? = nil, scale: TweakScale = .linear, unit: String? = nil, policy: TweakPolicy = .reject,
+        step: Value? = nil, scale: TweakScale? = nil, unit: String? = nil, policy: TweakPolicy = .reject,
         help: String? = nil, flags: TweakFlags = []
     ) {
         self.init(

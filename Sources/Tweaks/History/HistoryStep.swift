@@ -176,7 +176,9 @@ extension History {
         let candidates = records.filter { $0.status != .done && $0.undoneAt >= end && scope.isSeen($0) }
         guard let owner = scope.owner else { return Self.undoneLast(candidates) }
         return Self.undoneLast(
-            candidates.filter { $0.origin.isSameOwner(as: owner) || undoOrigin(of: $0)?.isSameOwner(as: owner) == true })
+            candidates.filter { record in
+                record.origin.isSameOwner(as: owner) || undoOrigin(of: record)?.isSameOwner(as: owner) == true
+            })
     }
 
     /// The origin of the last undo of a change.

@@ -182,6 +182,9 @@ on(list, 'click', (event) => {
 
 on(list, 'keydown', (event) => {
   const row = event.target.closest('[popover]') ? null : event.target.closest('.row')?.row;
-  if (event.key === 'Escape' && row?.isArmed && !event.defaultPrevented) row.arm('');
+  if (event.key === 'Escape' && row?.isArmed && !event.defaultPrevented) {
+    event.preventDefault();
+    row.arm('');
+  }
   if (row) pressed(row, event);
 });

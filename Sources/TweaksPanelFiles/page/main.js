@@ -49,7 +49,7 @@ addEventListener('beforeinput', (event) => {
 addEventListener('keydown', (event) => {
   const direction = directionOf(event);
   if (direction) stepInstead(event, direction);
-  else if (event.key === '/' && !isTyping(event.target) && !byId('drawer').open) {
+  else if (event.key === '/' && !isTyping(event.target) && !byId('drawer').matches(':modal')) {
     event.preventDefault();
     byId('search').focus();
     byId('search').select();

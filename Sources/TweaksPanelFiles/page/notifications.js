@@ -7,8 +7,13 @@ export function announce(text) {
   byId('live').textContent = clean(text);
 }
 
-/** Shows and announces a notification; with an action it stays. Returns a function that closes it. */
+let closeLast = () => {};
+/**
+ * Shows and announces a notification in place of the last one; with an action it stays. Returns a function
+ * that closes it.
+ */
 export function toast(text, { isBad = false, action = null } = {}) {
+  closeLast();
   const before = document.activeElement;
   const close = () => {
     const hadFocus = note.contains(document.activeElement);
@@ -27,11 +32,8 @@ export function toast(text, { isBad = false, action = null } = {}) {
       : null,
     h('button.button.plain', { label: 'Close', onclick: close }, icon('close')),
   );
-  const drawer = byId('drawer');
-  (drawer.open ? drawer : document.body).append(byId('toasts'));
   byId('toasts').append(note);
-  const notes = byId('toasts').querySelectorAll('.toast');
-  if (notes.length > 3) notes[0].remove();
+  closeLast = close;
   // A notification with an action stays until it is closed.
   if (!action) setTimeout(close, isBad ? 9000 : 5000);
   announce(text);

@@ -2,7 +2,7 @@
 
 import { byId, on, setStyle } from './dom.js';
 // With the page: code that is loaded later may be of another program that has the port by then.
-import { openDrawer } from './drawer/drawer.js';
+import { toggleDrawer } from './drawer/drawer.js';
 import { step } from './undo.js';
 
 const places = byId('places');
@@ -12,7 +12,7 @@ for (const direction of ['undo', 'redo']) on(byId(direction), 'click', () => ste
 for (const name of ['history', 'presets', 'import', 'people']) {
   on(byId(name), 'click', () => {
     places.hidePopover();
-    openDrawer(name);
+    toggleDrawer(name);
   });
 }
 

@@ -256,7 +256,8 @@ private struct LineFields {
         let owner = try reader.found(UInt64(window ?? "0", radix: 16), else: "“window” is not a hexadecimal number")
         let kind = kind.flatMap { CommitKind(word: $0, number: of) }
         return History.Record(
-            number: try number(reader), revision: revision, time: anchor.instant(time), origin: TweakOrigin(origin).inWindow(owner),
+            number: try number(reader), revision: revision, time: anchor.instant(time),
+            origin: TweakOrigin(origin).inWindow(owner),
             kind: try reader.found(kind, else: "“kind” is missing or unknown"), status: try status(reader),
             parts: try reader.found(parts, else: "“changes” are missing"))
     }

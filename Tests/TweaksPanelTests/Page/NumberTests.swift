@@ -126,9 +126,9 @@ import TweaksTestSupport
 
     @Test func scrubbingChangesEveryNumber() throws {
         try PanelHost.visit { host, page in
-            try page.drag("Count", "scrub", x: 60)
+            try page.drag("Count", "field", x: 60)
             try host.wait("Count", .int(30))
-            try page.drag("Count", "scrub", x: -90, isReleased: false)
+            try page.drag("Count", "field", x: -90, isReleased: false)
             try host.wait("Count", .int(0))
             // Escape cancels the drag.
             try page.keys(.escape, sets: "Count", to: .int(30))
@@ -143,11 +143,53 @@ import TweaksTestSupport
             ]
             for (name, modifiers, value) in drags {
                 try page.browser.perform(.keyboard(modifiers.map(KeyStep.press)))
-                try page.drag(name, "scrub", x: 30, over: 100)
+                try page.drag(name, "field", x: 30, over: 100)
                 try page.browser.perform(.keyboard(modifiers.map(KeyStep.release)))
                 try host.wait(name, value)
                 try page.wait("!row(given[0]).row.sender.isBusy", .string(name))
             }
+        }
+    }
+
+    /// A press without movement is a click; in a field that has the focus a drag selects text.
+    @Test func aFieldIsScrubbedByAPressThatMoves() throws {
+        try PanelHost.visit { host, page in
+            let field = try page.part("Count", "field")
+            try page.browser.perform(.mouse([.move(to: field), .press, .release]))
+            try page.wait("document.activeElement === part('Count', 'field') && document.pointerLockElement == null")
+            try page.browser.perform(.keyboard([.character("7"), .press(.enter), .release(.enter)]))
+            try host.wait("Count", .int(7))
+            let revision = host.registry.revision
+            try page.drag("Count", "field", x: 60)
+            #expect(host.registry.revision == revision)
+        }
+    }
+
+    /// The browser sends no key when Escape ends the lock of the pointer.
+    @Test func theEndOfThePointersLockCancelsTheDrag() throws {
+        try PanelHost.visit { host, page in
+            try page.browser.run(
+                """
+                const lock = (element) => {
+                    window.locked = element;
+                    document.dispatchEvent(new Event('pointerlockchange'));
+                };
+                Object.defineProperty(document, 'pointerLockElement', { get: () => window.locked ?? null });
+                Element.prototype.requestPointerLock = async function () { lock(this); };
+                document.exitPointerLock = () => lock(null);
+                """)
+            try page.drag("Count", "field", x: 60)
+            try page.wait("document.pointerLockElement == null && !row('Count').row.sender.isBusy")
+            // How far depends on how the browser rounds movements.
+            let before = try #require(host.value("Count"))
+            #expect(before != .int(10))
+            try page.drag("Count", "field", x: 60, isReleased: false)
+            try host.wait("Count") { $0 != before }
+            try page.browser.run("document.exitPointerLock()")
+            try host.wait("Count", before)
+            try page.browser.perform(.mouse([.moveBy(x: 30, y: 0, over: .milliseconds(50)), .release]))
+            try page.wait("!row('Count').row.drag && field('Count') === given[0]", .string(before.text))
+            #expect(host.value("Count") == before)
         }
     }
 
@@ -198,6 +240,11 @@ import TweaksTestSupport
         ("kind: 'number'", [("60", 1, "61"), ("0", 1, "0.1"), ("-60", -10, "-70"), ("1", 1, "1.02")]),
         ("kind: 'int', min: 0, max: 24", [("8", 1, "9")]), ("kind: 'int'", [("800", 1, "801")]),
         ("kind: 'duration', min: '0s', max: '5s'", [("400ms", 1, "450ms")]),
+        // On a logarithmic scale by the value, near 0 by a thousandth of the range.
+        ("kind: 'number', min: 0, max: 10000, scale: 'logarithmic'", [("10", 1, "10.2"), ("0", 1, "0.2")]),
+        ("kind: 'number', min: 0, max: 10000, scale: 'logarithmic'", [("5000", 1, "5100"), ("20", -10, "18")]),
+        ("kind: 'int', min: -10000, max: 10000, scale: 'logarithmic'", [("10", 1, "11"), ("-5000", 1, "-4900")]),
+        ("kind: 'duration', min: '0s', max: '24h', scale: 'logarithmic'", [("5m", 1, "5m5s"), ("0s", 1, "1s")]),
         ("kind: 'duration'", [("400ms", 1, "405ms"), ("0s", 1, "10ms"), ("3ns", 1, "4ns")]),
     ]
 

@@ -352,7 +352,10 @@ extension PanelHost {
         let view = PanelView(host: self, browser: browser)
         try browser.open(link)
         try view.waitUntilConnected()
-        if !asksForName { try view.ask("localStorage.setItem('tweaks.asked', 'true')") }
+        let isOwnAddress = "location.hostname.length > 30"
+        if !asksForName { try view.ask("\(isOwnAddress) && localStorage.setItem('tweaks.asked', 'true')") }
+        // A browser without a screen answers each movement of a locked pointer with the opposite one.
+        try view.ask("Element.prototype.requestPointerLock = () => Promise.reject(new Error('there is no screen'))")
         try body(view)
         try view.checkConsole(expecting: expected)
     }

@@ -274,7 +274,7 @@ import TweaksTestSupport
             // The name of a tweak is a link.
             try page.wait("document.querySelector('#pane li').textContent.includes('undo of their own change')")
             try page.browser.element("#pane li:last-child a").click()
-            try page.wait("document.activeElement === row('Whole') && !byID('drawer').open")
+            try page.wait("document.activeElement === row('Whole') && byID('drawer').open")
         }
     }
 }

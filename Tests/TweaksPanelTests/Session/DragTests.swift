@@ -48,8 +48,8 @@ import TweaksWire
     @Test func anotherNameOrTokenAndNoNameAreOtherEntries() throws {
         let server = try PanelServer(.named("ops", .write))
         let (first, second, ops) = (try server.connect(), try server.connect(), try server.connect("ops"))
-        for name in ["one", "two"] {
-            for value in 20..<25 { _ = try drag(first, value, name) }
+        for (name, start) in [("one", 20), ("two", 25)] {
+            for value in start..<start + 5 { _ = try drag(first, value, name) }
         }
         #expect(try history(first).count == 2)
         for value in 30..<34 { _ = try drag(value % 2 == 0 ? first : ops, value) }

@@ -71,10 +71,47 @@ struct ScaleTests {
         let registry = TweakRegistry()
         let wait = Tweak(
             "A", "B", "Wait", .seconds(10), in: .zero ... .seconds(3_600), scale: .logarithmic, registry: registry)
-        let rate = Tweak("A", "B", "Rate", 5, in: 1...1_000_000, unit: "1/s", registry: registry)
+        let rate = Tweak("A", "B", "Rate", 5, in: 1...1_000, unit: "1/s", registry: registry)
         #expect(wait.scale == .logarithmic && wait.erased.scale == .logarithmic && rate.scale == .linear)
         #expect(wait.erased.node.definition.summary == "duration 0s...1h logarithmic")
-        _ = Tweak("A", "B", "Rate", 5, in: 1...1_000_000, scale: .logarithmic, unit: "1/s", registry: registry)
+        _ = Tweak("A", "B", "Rate", 5, in: 1...1_000, scale: .logarithmic, unit: "1/s", registry: registry)
         #expect(registry.conflicts.map(\.path.joined) == ["A/B/Rate"])
+    }
+
+    // MARK: Without a declared scale
+
+    private func scale(_ standard: Double, _ range: ClosedRange<Double>, step: Double? = nil) -> TweakScale {
+        Tweak("A", "B", "C", standard, in: range, step: step, registry: TweakRegistry()).scale
+    }
+
+    @Test func aRangeOverThreeDecadesIsLogarithmicUnlessItsDeclarationSaysLinear() {
+        // 0 is outside: by the bounds.
+        #expect(scale(500, 1...1_000) == .linear && scale(500, 1...1_001) == .logarithmic)
+        #expect(scale(-5, -1_001 ... -1) == .logarithmic && scale(-5, -1_000 ... -1) == .linear)
+        // 0 is inside: by a tenth of the default, or the step.
+        #expect(scale(10, 0...10_000) == .logarithmic && scale(100, 0...10_000) == .linear)
+        #expect(scale(10, 0...10_000, step: 10) == .linear && scale(0, 0...10_000, step: 5) == .logarithmic)
+        // Nothing says which numbers matter.
+        #expect(scale(0, 0...1) == .linear && scale(0, 0...1e9) == .linear)
+        // Both sides of 0: by the larger one.
+        #expect(scale(-1, -200...10) == .logarithmic && scale(-1, -100...10) == .linear)
+        #expect(scale(1, -Double.greatestFiniteMagnitude...1e300) == .logarithmic)
+
+        let registry = TweakRegistry()
+        func scaleOf<Value: TweakBounded>(_ name: String, _ value: Value, _ range: ClosedRange<Value>) -> TweakScale {
+            Tweak("A", "B", name, value, in: range, registry: registry).scale
+        }
+        #expect(scaleOf("Few", 0, 0...1_000) == .linear && scaleOf("Many", 0, 0...1_001) == .logarithmic)
+        #expect(scaleOf("Median", 5_000, 0...10_000) == .linear)
+        #expect(scaleOf("Idle", .seconds(300), .zero ... .seconds(86_400)) == .logarithmic)
+        #expect(scaleOf("Fade", .milliseconds(250), .zero ... .seconds(5)) == .linear)
+        let even = Tweak("A", "B", "Even", 10, in: 0...10_000, scale: .linear, registry: registry)
+        let unbounded = Tweak("A", "B", "Unbounded", 10, in: 0..., registry: registry)
+        let secret = Tweak("A", "B", "Pin", 10, in: 0...10_000, flags: .secret, registry: registry)
+        let figure = Tweak("A", "B", "Rate", 10, in: 0...10_000, flags: .readOnly, registry: registry)
+        #expect([even.scale, unbounded.scale, secret.scale, figure.scale].allSatisfy { $0 == .linear })
+        let maybe = Tweak<Double?>("A", "B", "Maybe", 10, in: 0...10_000, registry: registry)
+        let list = Tweak("A", "B", "List", [10], in: 0...10_000, registry: registry)
+        #expect(maybe.scale == .logarithmic && list.scale == .linear)
     }
 }

@@ -120,8 +120,14 @@ struct HistoryTests {
                 case 1: [{ $0.set(self.size, 70) }, { $0.set(self.size, 60) }]
                 case 2:
                     [
-                        { $0.set(self.size, 70); $0.set(self.name, "y", for: .seconds(600)) },
-                        { $0.set(self.size, 60); $0.set(self.name, "x", for: .seconds(400)) },
+                        { batch in
+                            batch.set(self.size, 70)
+                            batch.set(self.name, "y", for: .seconds(600))
+                        },
+                        { batch in
+                            batch.set(self.size, 60)
+                            batch.set(self.name, "x", for: .seconds(400))
+                        },
                     ]
                 default: [{ $0.reset(self.size) }, { $0.set(self.size, 60) }]
                 }

@@ -1,6 +1,6 @@
 // Creates the control of integers, numbers and durations: a field, and a slider if there is a range.
 
-import { bdi, clean, h, icon, on, setStyle } from '../dom.js';
+import { bdi, clean, h, on, setStyle } from '../dom.js';
 import { shown } from '../format.js';
 import { measure } from '../numbers/decimal.js';
 import { atIndex, gridOf, indexOf } from '../numbers/grid.js';
@@ -14,13 +14,15 @@ export function number(row) {
   const input = field(row, {
     inputmode: tweak.kind === 'duration' ? 'text' : 'decimal',
     read: (text) => read(row, text),
+    class: 'scrubbed',
+    title: 'Drag sideways; Shift is coarser, Alt is finer',
   });
   const current = () => measure(tweak.kind, input.value) ? input.value : shown(row.wanted);
   arrows(row, input, grid, current);
+  scrubbing(row, input, grid, current);
   const box = h(
     'div',
     { class: 'box number' + (grid.count > 0n ? '' : ' wide') },
-    row.reason ? null : handle(row, grid, current),
     input,
     tweak.unit ? h('span.unit', { title: tweak.unit }, bdi(tweak.unit)) : null,
   );
@@ -46,14 +48,6 @@ function read(row, text) {
     return { value: row.tweak.value + sign + (isPlain ? amount : `(${amount})`) };
   }
   return { [sign === '+' ? 'add' : 'subtract']: isPlain ? Number(amount) : amount };
-}
-
-/** The handle that is dragged sideways to step through the values. */
-function handle(row, grid, current) {
-  const title = 'Drag sideways; Shift is coarser, Alt is finer';
-  const element = h('span.scrub', { part: 'scrub', 'aria-hidden': 'true', title }, icon('scrub'));
-  scrubbing(row, element, grid, current);
-  return element;
 }
 
 function sliderOf(row, grid, show) {

@@ -1,9 +1,9 @@
-// Opens the drawer with its tabs: history, presets, import and export, people.
+// Opens the drawer with its tabs: beside the list where there is room for both, else above it.
 
-import { button, h, icon, on, replaceContent } from '../dom.js';
+import { button, byId, h, icon, on, replaceContent, root } from '../dom.js';
 import { listen } from '../signals.js';
 import { showHistory } from './history.js';
-import { drawer, pane, setTab, tab } from './pane.js';
+import { drawer, isAbove, pane, setTab, tab } from './pane.js';
 import { showPeople } from './people.js';
 import { showPresets } from './presets.js';
 import { showImport } from './transfer.js';
@@ -14,6 +14,15 @@ const tabs = {
   import: ['Import, export', showImport],
   people: ['People', showPeople],
 };
+
+const wide = matchMedia('(min-width: 761px)');
+const toasts = byId('toasts');
+
+/** Opens a tab; a second press of its button closes the drawer. */
+export function toggleDrawer(name) {
+  if (drawer.open && tab === name) drawer.close();
+  else openDrawer(name);
+}
 
 export function openDrawer(name) {
   setTab(name);
@@ -27,18 +36,41 @@ export function openDrawer(name) {
     ),
     h('button.button.plain.close', { label: 'Close', onclick: () => drawer.close() }, icon('close')),
   ]);
-  if (!drawer.open) drawer.showModal();
+  if (!drawer.open) {
+    root.toggleAttribute('data-aside', wide.matches);
+    if (wide.matches) drawer.show();
+    else drawer.showModal();
+    drawer.append(toasts);
+  }
   pane.setAttribute('aria-label', tabs[name][0]);
   pane.replaceChildren(h('p.soft', 'Loading…'));
   tabs[name][1]();
 }
 
 on(drawer, 'click', (event) => {
-  if (event.target === drawer) drawer.close();
+  if (event.target === drawer && isAbove()) drawer.close();
 });
 
-// The content would be outdated when the drawer is opened again.
-on(drawer, 'close', () => pane.replaceChildren());
+// Escape first ends what is nearer: a drag, a popover, an edit.
+addEventListener('keydown', (event) => {
+  if (event.key !== 'Escape' || event.defaultPrevented || !drawer.open || isAbove()) return;
+  if (!document.querySelector('[popover]:popover-open')) drawer.close();
+});
+
+on(drawer, 'close', () => {
+  // It may be open again by then.
+  if (drawer.open) return;
+  // The content would be outdated when the drawer is opened again.
+  pane.replaceChildren();
+  root.removeAttribute('data-aside');
+  document.body.append(toasts);
+});
+
+on(wide, 'change', () => {
+  if (!drawer.open) return;
+  drawer.close();
+  openDrawer(tab);
+});
 
 listen('count', () => {
   if (drawer.open && tab === 'history') showHistory();

@@ -29,5 +29,8 @@ export async function showing(name, load, draw) {
   replaceContent(pane, content);
 }
 
+/** Whether the drawer covers the list. */
+export const isAbove = () => drawer.matches(':modal');
+
 export const link = (path) =>
-  h('a', { href: '#/' + encodePath(path), onclick: () => drawer.close() }, bdi(path));
+  h('a', { href: '#/' + encodePath(path), onclick: () => isAbove() && drawer.close() }, bdi(path));

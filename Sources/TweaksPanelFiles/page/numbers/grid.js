@@ -90,9 +90,12 @@ function hundredth(amount) {
 }
 
 /** Without a range, and on a logarithmic scale, a step is a hundredth of twice the value. */
-function relativeStep({ kind }, { isLogarithmic }, at, scale) {
-  if (kind === 'int' && !isLogarithmic) return 1n;
-  const size = at < 0n ? -at : at;
+function relativeStep({ kind }, grid, at, scale) {
+  if (kind === 'int' && !grid.isLogarithmic) return 1n;
+  // A logarithmic scale is nearly linear around 0.
+  const largest = grid.low <= 0n && grid.high >= 0n ? clamp(-grid.low, grid.high) : 0n;
+  const linear = grid.isLogarithmic ? largest * powerOfTen(scale - grid.scale) / 1000n : 0n;
+  const size = clamp(at < 0n ? -at : at, linear);
   if (size === 0n) return kind === 'number' ? powerOfTen(scale - 1) : kind === 'int' ? 1n : 10000000n;
   return hundredth(2n * size);
 }
