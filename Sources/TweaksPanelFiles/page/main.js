@@ -27,6 +27,8 @@ addEventListener('pointerdown', () => {
 
 const isTyping = (element) =>
   element?.matches?.('textarea, input:not([type=range], [type=radio], [type=file])');
+/** Whether a letter is a key of the page: not of a menu, which searches its choices. */
+const isPlain = (event) => !event.ctrlKey && !event.metaKey && !event.altKey && event.target.localName !== 'select';
 /** Steps back or forth instead of the browser, unless that has typed text to change. */
 function stepInstead(event, direction) {
   const { target } = event;
@@ -53,10 +55,10 @@ addEventListener('keydown', (event) => {
     event.preventDefault();
     byId('search').focus();
     byId('search').select();
-  } else if ('d?'.includes(event.key) && !isCommand && !event.altKey && !isTyping(event.target)
-    && event.target.localName !== 'select') {
+  } else if (['d', '?'].includes(event.key) && isPlain(event) && !isTyping(event.target)) {
     event.preventDefault();
-    event.key === 'd' ? toggleDensity() : showKeys();
+    if (event.key === 'd') toggleDensity();
+    else showKeys();
   }
 });
 
