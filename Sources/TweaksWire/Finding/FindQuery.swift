@@ -44,7 +44,7 @@ package struct FindQuery {
 
     /// Returns the best `limit` matches; equal ranks stay in the order of the list.
     ///
-    /// If no tweak has all words as they are typed, those that have them with at most one typo each are the result.
+    /// Values are searched if there are fewer than `limit` other matches. If no tweak has all words as they are typed, those that have them with at most one typo each are the result.
     /// - Parameters:
     ///   - path: Returns the path of a tweak, in its original case.
     ///   - value: Returns the value to search; nil for a secret, and for tweaks without one.
@@ -52,8 +52,10 @@ package struct FindQuery {
         _ index: FindIndex, limit: Int = .max, path: (Int) -> String, value: (Int) -> TweakValue? = { _ in nil }
     ) -> Result {
         var search = Search(words: words, index: index, limit: limit)
-        let result = search.run(path: path, value: value)
-        if search.foundLiteral || !words.contains(where: \.mayHaveTypo) { return result }
+        var result = search.run(path: path, value: { _ in nil })
+        // Values rank after all names, and take longer to search.
+        if search.literalCount < limit { result = search.run(path: path, value: value) }
+        if search.literalCount > 0 || !words.contains(where: \.mayHaveTypo) { return result }
         search.forgivesTypos = true
         let misspelled = search.run(path: path, value: value)
         return misspelled.count > 0 ? misspelled : result
@@ -66,8 +68,8 @@ package struct FindQuery {
         let limit: Int
         /// Whether a word may have a typo; its letters in order do not suffice then.
         var forgivesTypos = false
-        /// Whether a tweak has all words as they are typed.
-        private(set) var foundLiteral = false
+        /// How many tweaks have all words as they are typed.
+        private(set) var literalCount = 0
 
         init(words: [FindWord], index: FindIndex, limit: Int) {
             self.words = words
@@ -77,6 +79,7 @@ package struct FindQuery {
 
         mutating func run(path original: (Int) -> String, value: (Int) -> TweakValue?) -> Result {
             var result = Result()
+            literalCount = 0
             // Buckets by rank, each of at most `limit`, avoid sorting.
             var byRank: [[Int]] = Array(repeating: [], count: words.count * Rank.lettersInOrder + 1)
             index.bytes.withUnsafeBufferPointer { bytes in
@@ -142,7 +145,7 @@ package struct FindQuery {
                 total += best
                 if !Rank.isLiteral(best) { isLiteral = false }
             }
-            if isLiteral { foundLiteral = true }
+            if isLiteral { literalCount += 1 }
             return total
         }
 

@@ -54,8 +54,11 @@ struct FindWord {
     /// Whether a value is the word, or a text, color or list has a word that begins with it.
     func occurs(in value: TweakValue) -> Bool {
         switch value {
-        case .bool, .int, .unsigned, .number, .duration, .point, .notSet:
-            return FoldedText.bytes(value.text) == bytes
+        case .bool, .notSet: return bytes.elementsEqual(value.text.utf8)
+        case .int, .unsigned, .number, .duration, .point:
+            // Most words are no numbers, and the texts of these values take time.
+            return (FoldedText.isDigit(bytes[0]) || bytes[0] == UInt8(ascii: "-"))
+                && bytes.elementsEqual(value.text.utf8)
         default: break
         }
         let text = value.choiceName.utf8.prefix(Self.mostValueBytes)
