@@ -39,6 +39,7 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
             ("complete 'set A'", Request(.complete, ["set A"])), ("stats", Request(.stats)),
             ("hello 1", Request(.hello, number: 1)), ("hello 2 json", Request(.hello, [], [.json], number: 2)),
             ("json", Request(.json)), ("json on", Request(.json, [], [.on])), ("json off", Request(.json, [], [.off])),
+            ("drag on", Request(.drag, [], [.on])), ("drag off", Request(.drag, [], [.off])),
             ("prompt", Request(.prompt)), ("prompt off", Request(.prompt, [], [.off])), ("ping", Request(.ping)),
             ("save warm", Request(.save, ["warm"])), ("save warm 'Content/*'", Request(.save, ["warm", "Content/*"])),
             ("load warm", Request(.load, ["warm"])), ("load --only warm", Request(.load, ["warm"], [.only])),
