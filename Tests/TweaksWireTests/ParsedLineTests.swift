@@ -43,6 +43,7 @@ func parsed(_ line: String) -> ParsedLine { Array(line.utf8).withUnsafeBufferPoi
             ("complete 'set A'", Request(.complete, ["set A"])), ("stats", Request(.stats)),
             ("hello 1", Request(.hello, number: 1)), ("hello 2 json", Request(.hello, [], [.json], number: 2)),
             ("json", Request(.json)), ("json on", Request(.json, [], [.on])), ("json off", Request(.json, [], [.off])),
+            ("drag on", Request(.drag, [], [.on])), ("drag off", Request(.drag, [], [.off])),
             ("prompt", Request(.prompt)), ("prompt off", Request(.prompt, [], [.off])), ("ping", Request(.ping)),
             ("save warm", Request(.save, ["warm"])), ("save warm 'Content/*'", Request(.save, ["warm", "Content/*"])),
             ("export", Request(.export)), ("export --modified", Request(.export, [], [.onlyModified])),

@@ -10,7 +10,7 @@ extension Executor {
         _ hot: FastPath, _ line: UnsafeBufferPointer<UInt8>, _ encoder: ReplyEncoder, to bytes: inout [UInt8],
         for session: Session
     ) -> Bool {
-        if encoder.isJSON || !session.isAdmitted { return false }
+        if encoder.isJSON || !session.isAdmitted || session.changes.gesture != 0 { return false }
         let isAnswered =
             switch hot {
             case .get(let path): get(UnsafeBufferPointer(rebasing: line[path]), for: session, encoder, to: &bytes)

@@ -127,6 +127,7 @@ final class Executor {
         case .undo: return try undoOrRedo(.undo, request, session)
         case .redo: return try undoOrRedo(.redo, request, session)
         case .history: return try history(request.number.map { Int(clamping: $0) } ?? 20, session)
+        case .drag: return .reply(drag(!request.keywords.contains(.off), session))
         case .watch: return try watch(request, session)
         case .unwatch: return try unwatch(request, session)
         case .save: return try save(request.word, request[1], session)

@@ -85,6 +85,9 @@ extension Command {
             Entry(
                 .history, "history", .optional(.count), permission: .visibility,
                 help: "list the last commits, with who made them", example: "history 5"),
+            Entry(
+                .drag, "drag", .option(.on, .off), permission: .some(.write),
+                help: "for programs: changes until drag off are one step of undo, for each tweak", example: "drag on"),
         ])
 
     static let watchingGroup = Group(

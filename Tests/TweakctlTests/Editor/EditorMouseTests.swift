@@ -65,7 +65,8 @@ import Tweaks
         let bar = try bar(name)
         #expect(bar.width == 10)
         click(bar.column + cell, bar.row)
-        #expect(harness.lines == (name == "Count" && cell == 3 ? [] : ["set A/B/\(name) \(value)"]))
+        let isSame = name == "Count" && cell == 3
+        #expect(harness.lines == (isSame ? ["drag on", "drag off"] : ["drag on", "set A/B/\(name) \(value)"]))
         #expect(selected == "A/B/\(name)")
     }
 
@@ -74,12 +75,19 @@ import Tweaks
         harness.type(Self.report(0, bar.column + 2, bar.row))
         harness.type(Self.report(32, bar.column + 5, bar.row + 3) + Self.report(32, bar.column + 40, bar.row))
         // One request at a time; the newest value follows.
-        #expect(try harness.lines == ["set A/B/Speed 44"] && harness.tweak("A/B/Speed").shownText == "200")
+        #expect(
+            try harness.lines == ["drag on", "set A/B/Speed 44"] && harness.tweak("A/B/Speed").shownText == "200")
+        harness.answer("drag on")
         harness.answer("set A/B/Speed 44", ["A/B/Speed = 44 # was 28"], status: "ok rev 5")
         #expect(harness.lines == ["set A/B/Speed 200"])
         harness.type(Self.report(32, 1, 1) + Self.report(0, 1, 1, isRelease: true))
         harness.type(Self.report(32, bar.column + 5, bar.row))
         #expect(try harness.tweak("A/B/Speed").shownText == "0" && harness.model.drag == nil)
+        // The step of undo ends after the last value.
+        harness.answer("set A/B/Speed 200", ["A/B/Speed = 200 # was 44"], status: "ok rev 6")
+        #expect(harness.lines == ["set A/B/Speed 0"])
+        harness.answer("set A/B/Speed 0", ["A/B/Speed = 0 # was 200"], status: "ok rev 7")
+        #expect(harness.lines == ["drag off"])
     }
 
     @Test mutating func theBarsOfTheDetailsAreFiner() throws {
@@ -88,7 +96,7 @@ import Tweaks
         let row = try #require(harness.frame().lines.lastIndex { $0.bars.count == 2 || $0.bars.first?.count ?? 0 > 30 })
         let bar = try #require(harness.frame().lines[row].bars.last)
         harness.type(Self.report(0, bar.lowerBound + 2, row + 1))
-        #expect(harness.lines == ["set A/B/Speed 5"] && selected == "A/B/Speed")
+        #expect(harness.lines == ["drag on", "set A/B/Speed 5"] && selected == "A/B/Speed")
     }
 
     @Test mutating func theChannelsOfAColorAreDragged() throws {
@@ -100,7 +108,7 @@ import Tweaks
             let bar = try #require(harness.frame().lines[row].bars.last)
             harness.type(Self.report(0, bar.upperBound, row + 1))
             #expect(harness.model.mode == .coloring("A/B/Color", channel: 2))
-            #expect(harness.lines == ["set A/B/Color #FF88FFFF"])
+            #expect(harness.lines == ["drag on", "set A/B/Color #FF88FFFF"])
             // A click in the list ends it.
             click(10, 4)
             #expect(harness.model.mode == .browsing && selected == "A/B/Speed")

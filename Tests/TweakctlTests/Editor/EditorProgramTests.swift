@@ -76,6 +76,9 @@ import TweaksTestSupport
         try terminal.wait { _ in tweaks.size.value == 10 }
         try terminal.type("\u{1B}[<32;\(start + 9);9M\u{1B}[<0;\(start + 9);9m")
         try terminal.wait { self.row("Size", $0).contains("100 pt") && self.tweaks.size.value == 100 }
+        // However long it took, it is one step.
+        try terminal.type("u", for: "undid ")
+        #expect(tweaks.size.value == 60)
         try terminal.quit()
     }
 

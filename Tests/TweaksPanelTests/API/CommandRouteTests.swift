@@ -16,6 +16,7 @@ import TweaksWire
         (.drop, "each request has the rights of its token"), (.request, "each request has the rights of its token"),
         (.panel, "who is there has the address"), (.hello, "GET /api/whoami and /api/stats say who is there"),
         (.complete, "it is about lines"), (.json, "all is JSON"), (.prompt, "it is about lines"),
+        (.drag, "the header Tweaks-Drag says it"),
         (.ping, "any request shows that"), (.quit, "connections end by themselves"),
     ]
 

@@ -63,6 +63,7 @@ import TweaksWire
         Row("undo", is: writing), Row("redo", after: "undo", is: writing),
         Row("undo force", is: "D DDD DDD DDD AAI DD"), Row("redo force", after: "undo", is: "D DDD DDD DDD AAI DD"),
         Row("begin", is: writingAnything), Row("commit", is: writingAnything),
+        Row("drag on", is: writingAnything), Row("drag off", is: writingAnything),
         Row("save NEW Label/Text/Size", is: "D DDD AAI DDD AAI AD"), Row("save look", is: "D DDD ADD DDD ADD DD"),
         Row("load look", is: writing), Row("load look partly", is: "D DDD AAI DDD AAI AD"),
         Row("load --only look", is: writing), Row("swap look", is: "D DDD ADD DDD ADD DD"),

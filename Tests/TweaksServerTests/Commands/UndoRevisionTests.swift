@@ -1,4 +1,4 @@
-// Tests that undo and redo with a revision apply to the change of that revision alone.
+// Tests that undo and redo with a revision apply to the change of that revision alone, and that a drag is one step.
 
 import Testing
 import Tweaks
@@ -8,10 +8,13 @@ import TweaksTestSupport
 @Suite(.blocking) struct UndoRevisionTests {
     private let client: TestClient
     private let server: TestServer
+    private let clock = ManualClock()
+    private let size: Tweak<Int>
 
     init() throws {
-        let registry = TweakRegistry()
-        _ = Tweak("A", "B", "Size", 60, registry: registry)
+        let registry = TweakRegistry(
+            now: { [clock] in clock.now }, sleep: { [clock] in try await clock.sleep(until: $0) })
+        size = Tweak("A", "B", "Size", 60, registry: registry)
         _ = Tweak("A", "B", "Count", 1, registry: registry)
         server = try TestServer(registry: registry)
         client = try server.connect()
@@ -46,5 +49,27 @@ import TweaksTestSupport
         _ line: String
     ) throws {
         #expect(try client.status(line).hasPrefix("error usage "))
+    }
+
+    /// However long the pauses are, and also as text, which has a faster path.
+    @Test(arguments: [false, true]) func aDragIsOneStep(_ isJSON: Bool) throws {
+        func ask(_ line: String) throws {
+            try client.send(line + "\n")
+            // In text a change has a line of its own before the status.
+            _ = try client.line()
+            if !isJSON, line.hasPrefix("set ") { _ = try client.line() }
+        }
+        if isJSON { try ask("json on") }
+        try ask("drag on")
+        for value in 70...72 {
+            clock.advance(by: .seconds(20))
+            try ask("set A/B/Size \(value)")
+        }
+        try ask("drag off")
+        clock.advance(by: .seconds(20))
+        try ask("set A/B/Size 80")
+        for _ in 0..<2 { try client.send("undo\n") }
+        try ask("ping")
+        #expect(size.value == 61)
     }
 }

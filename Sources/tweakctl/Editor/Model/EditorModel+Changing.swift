@@ -104,6 +104,7 @@ extension EditorModel {
 
     /// Handles the answer to a change, and sends the newest value if there is one.
     mutating func finishChange(_ path: String, _ answer: Answer) {
+        defer { endDrag() }
         let next = inFlight.removeValue(forKey: path) ?? nil
         guard let position = positions[path] else { return }
         if answer.isRefusal {

@@ -37,7 +37,9 @@ extension EditorModel {
         switch mouse.action {
         case .press: click(mouse, EditorScreen(self, palette))
         case .drag: moveDrag(to: mouse.column)
-        case .release: drag = nil
+        case .release:
+            drag = nil
+            endDrag()
         case .wheelUp: turnWheel(by: -Self.wheelRows)
         case .wheelDown: turnWheel(by: Self.wheelRows)
         }
@@ -45,6 +47,7 @@ extension EditorModel {
 
     private mutating func click(_ mouse: MouseReport, _ screen: EditorScreen) {
         drag = nil
+        endDrag()
         guard let (target, bar) = screen.target(row: mouse.row, column: mouse.column) else { return }
         notice = nil
         var channel: Int?
@@ -65,7 +68,18 @@ extension EditorModel {
         }
         guard let bar, let tweak = selectedTweak, canChange(tweak) else { return }
         drag = BarDrag(path: tweak.path, channel: channel, columns: bar)
+        if link == .live {
+            isDragOn = true
+            emit(.send(["drag on"], .nothing, answer: 0))
+        }
         moveDrag(to: mouse.column)
+    }
+
+    /// Ends the step of undo, once the last value is on its way.
+    mutating func endDrag() {
+        guard isDragOn, drag == nil, inFlight.isEmpty, link == .live else { return }
+        isDragOn = false
+        emit(.send(["drag off"], .nothing, answer: 0))
     }
 
     /// Sets the value at a column of the bar.

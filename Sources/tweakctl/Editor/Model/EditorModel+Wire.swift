@@ -20,6 +20,7 @@ extension EditorModel {
     mutating func lost() {
         link = .lost
         inFlight = [:]
+        isDragOn = false
         ownRevisions = []
         reading = (false, false)
         stale = []

@@ -113,6 +113,8 @@ struct EditorModel {
     var isPasting = false
     /// The bar on which the mouse button is held.
     var drag: BarDrag?
+    /// Whether the server makes one step of undo of the changes.
+    var isDragOn = false
     /// Paths with a request in flight, and the next value to send: a key that is held causes one request at a time.
     var inFlight: [String: TweakValue?] = [:]
     /// Revisions of this editor's requests; their events are not marked as changes by others.
