@@ -282,11 +282,12 @@ struct SwiftLexer {
     private mutating func skipInterpolation() -> Bool {
         if depth == Self.maxDepth { return false }
         depth += 1
-        let saved = (beginsLine, followsComment)
+        let stringBeginsLine = beginsLine
+        let stringFollowsComment = followsComment
         defer {
             depth -= 1
-            beginsLine = saved.0
-            followsComment = saved.1
+            beginsLine = stringBeginsLine
+            followsComment = stringFollowsComment
         }
         var group = SwiftTokens()
         var open = 0
