@@ -28,7 +28,8 @@ addEventListener('pointerdown', () => {
 const isTyping = (element) =>
   element?.matches?.('textarea, input:not([type=range], [type=radio], [type=file])');
 /** Whether a letter is a key of the page: not of a menu, which searches its choices. */
-const isPlain = (event) => !event.ctrlKey && !event.metaKey && !event.altKey && event.target.localName !== 'select';
+const isPlain = ({ ctrlKey, metaKey, altKey, target }) =>
+  !ctrlKey && !metaKey && !altKey && target.localName !== 'select';
 /** Steps back or forth instead of the browser, unless that has typed text to change. */
 function stepInstead(event, direction) {
   const { target } = event;
