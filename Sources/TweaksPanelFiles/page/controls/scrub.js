@@ -16,7 +16,9 @@ const isLocked = () => press && document.pointerLockElement === press.element;
  */
 export function scrub(element, actions) {
   on(element, 'pointerdown', ({ button, pointerId: id, pointerType: type, clientX: x }) => {
-    if (press || button || document.activeElement === element || element.disabled) return;
+    // The field of a drag may have been removed.
+    if (press?.element.isConnected || button || element.disabled) return;
+    if (document.activeElement === element) return;
     press = { element, actions, id, type, x, way: 0, done: 0 };
     element.setPointerCapture(id);
   });
