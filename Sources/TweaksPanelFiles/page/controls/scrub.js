@@ -11,12 +11,14 @@ const isLocked = () => press && document.pointerLockElement === press.element;
 
 /**
  * Calls `begin()` when a press becomes a drag, `move(count, power)` for further steps, with power 1 by Shift
- * and -1 by Alt, `cancel()` if the pointer is freed, as by Escape, and `end()` at the release. A press without
- * movement focuses the field; in a focused one a drag selects text.
+ * and -1 by Alt, `cancel()` if the pointer is freed, as by Escape, and `end()` at the release. A press that
+ * does not move focuses the field; in a focused one a drag selects text.
  */
 export function scrub(element, actions) {
   on(element, 'pointerdown', ({ button, pointerId: id, pointerType: type, clientX: x }) => {
-    if (press || button || document.activeElement === element || element.disabled) return;
+    // The field of a drag may have been removed.
+    if (press?.element.isConnected || button || element.disabled) return;
+    if (document.activeElement === element) return;
     press = { element, actions, id, type, x, way: 0, done: 0 };
     element.setPointerCapture(id);
   });
