@@ -51,7 +51,7 @@ export function markWords(query) {
 /** Marks the words in the paths and the help of new rows: where words begin so, or else within them. */
 export function mark(rows) {
   if (!found || !words.length) return;
-  for (const { firstChild: node } of rows.querySelectorAll('.title bdi, .crumb bdi, .help')) {
+  for (const { firstChild: node } of rows.querySelectorAll('.name bdi, .help')) {
     if (!node?.data) continue;
     const text = fold(node.data);
     for (const word of words) {
