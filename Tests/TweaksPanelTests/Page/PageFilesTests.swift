@@ -2,6 +2,7 @@
 
 import Foundation
 import Testing
+import TweaksTestSupport
 
 @testable import TweaksPanel
 
@@ -74,5 +75,14 @@ import Testing
             for name in rest.keys { rest[name]?.remove(ready) }
         }
         #expect(rest.isEmpty, "\(rest)")
+    }
+
+    /// The guide has the keys that the page lists.
+    @Test func theGuideListsTheKeys() throws {
+        let list = try #require(Self.files.first { $0.name == "key-list.js" }).text
+        let keys = list.matches(of: /\['(.+)', '(.+)'\]/).map { "| `\($0.1)` | \($0.2) |" }
+        let guide = try Document("Sources/TweaksPanel/TweaksPanel.docc/TweaksPanel.md").text
+        #expect(keys.count > 10)
+        for key in keys { #expect(guide.contains(key), "\(key)") }
     }
 }
