@@ -108,7 +108,7 @@ package struct History: Sendable {
         let age = commit.time - records[index].time
         let isRecent =
             gesture == 0 ? session == newSession && age <= Self.mergeInterval : age <= Self.gestureInterval
-        return isRecent && records[index].isBySameClient(as: commit.origin)
+        return isRecent && records[index].origin.isSameClient(as: commit.origin)
     }
 
     private mutating func noteExtension(by commit: PendingCommit, _ revision: UInt64) {

@@ -62,11 +62,6 @@ extension History {
         /// Its size, in parts; a long text counts as several.
         var weight: Int { parts.reduce(0) { $0 + $1.weight } }
 
-        /// Whether changes of another origin can be merged into it: a client's display name does not matter.
-        func isBySameClient(as other: TweakOrigin) -> Bool {
-            origin.isSameOwner(as: other) || origin.window == other.window && origin.identity == other.identity
-        }
-
         /// Notes that a commit was merged into it, whose client can have another display name.
         /// - Returns: Its number.
         mutating func extend(by commit: PendingCommit, _ revision: UInt64) -> UInt64 {
@@ -80,9 +75,7 @@ extension History {
 
         /// Whether it left everything as it was, as a canceled gesture does: there is nothing to undo.
         var isVoid: Bool {
-            guard case .change(_, _, let gesture) = kind else { return false }
-            // A canceled gesture sets the rest of a lifetime again, which is not the same to the millisecond.
-            return parts.allSatisfy { $0.isVoid(comparesEnds: gesture == 0) }
+            isChange && parts.allSatisfy(\.isVoid)
         }
 
         /// Whether everything that it set has expired, so that there is nothing to undo.

@@ -23,13 +23,14 @@ extension TweakRegistry {
     /// - Parameters:
     ///   - owner: The origin whose changes it applies to, those of its window if it has one; nil for those of all
     ///     origins.
+    ///   - expected: The revision of the change that the client means; nil for whichever is next.
     ///   - session: The requesting session; 0 for the program.
     ///   - rights: The access rights of the session; changes that it may not read are skipped.
-    /// - Throws: `conflict` if there is nothing to do, or if it would overwrite another change; `denied` if the session
-    ///   may read the change but not write its tweaks.
+    /// - Throws: `conflict` if there is nothing to do, if the next change is another, or if it would overwrite another
+    ///   change; `denied` if the session may read the change but not write its tweaks.
     package func historyStep(
-        _ direction: HistoryStep.Direction, force isForced: Bool, of owner: TweakOrigin? = nil, session: UInt64 = 0,
-        rights: Rights = .all
+        _ direction: HistoryStep.Direction, force isForced: Bool, of owner: TweakOrigin? = nil,
+        expecting expected: UInt64? = nil, session: UInt64 = 0, rights: Rights = .all
     ) throws(TweakError) -> HistoryStep {
         let time = currentTime
         let (record, revision, problem) = state.withLock { state in
@@ -41,6 +42,13 @@ extension TweakRegistry {
             let word = direction == .undo ? "undo" : "redo"
             let what = owner.map { " by \($0); plain \(word) covers the changes of all clients" } ?? ""
             throw TweakError(.conflict, "there is nothing to \(word)\(what); history lists the last commits")
+        }
+        if let expected, record.revision != expected {
+            let words = "\(direction.rawValue)\(owner == nil ? "" : " mine") \(record.revision)"
+            throw TweakError(
+                .conflict,
+                "the change to \(direction.rawValue) is now that of revision \(record.revision), by \(record.origin); "
+                    + "see history, or \(words)")
         }
         if let problem { throw problem }
         if !isForced { try check(record, direction, at: time, isNewest: owner == nil, remedy: nil) }
@@ -198,8 +206,8 @@ extension History {
     /// - Parameter number: The change must be later than the record with this number.
     fileprivate func change(of subject: CommitSubject, after number: UInt64) -> Record? {
         records.last { record in
-            record.number > number && record.isChange && record.status == .done && !record.isVoid
-                && record.parts.contains { $0.subject.path == subject.path }
+            record.number > number && record.isChange && record.status == .done
+                && record.parts.contains { $0.subject.path == subject.path } && !record.isVoid
         }
     }
 }

@@ -66,10 +66,8 @@ extension TweakRegistry {
     ///   ones.
     package func history(last count: Int, seenWith rights: Rights = .all) -> [TweakHistoryEntry] {
         if rights.isWhole(.read) {
-            let records = state.withLock { state in
-                Array(state.history.records.reversed().lazy.filter { !$0.isVoid }.prefix(count))
-            }
-            return records.map { entry($0) }
+            let records = state.withLock { $0.history.records }
+            return records.reversed().lazy.filter { !$0.isVoid }.prefix(count).map { entry($0) }
         }
         var entries: [TweakHistoryEntry] = []
         for var record in state.withLock({ $0.history.records }).reversed() where entries.count < count {

@@ -47,6 +47,17 @@ public struct TweakOrigin: Hashable, Sendable, CustomStringConvertible {
         window == other.window && (window != 0 || self == other)
     }
 
+    /// Whether the other is the same client, under any display name: their changes can be one entry of the history.
+    // Most changes in a row are of one connection, or of the program: inlined, that costs no copy of a record, which would
+    // be 140 instructions of a commit.
+    @inline(__always) func isSameClient(as other: TweakOrigin) -> Bool {
+        connection === other.connection && self == other || hasSameIdentity(as: other)
+    }
+
+    @inline(never) private func hasSameIdentity(as other: TweakOrigin) -> Bool {
+        window == other.window && (window != 0 || identity == other.identity)
+    }
+
     /// The name that the client gave. It is not verified.
     public var name: String? { connection?.name }
 

@@ -135,16 +135,20 @@ package struct CommitPart: Sendable {
     /// Whether it is a set of an override where there was an override or nothing.
     var isPlain: Bool { if case .set = overrides { true } else { false } }
 
-    /// Whether it leaves value and overrides as they were.
-    /// - Parameter comparesEnds: Whether another end of a temporary override is a difference.
-    func isVoid(comparesEnds: Bool) -> Bool {
+    /// Whether it leaves value and overrides as they were. A canceled drag sets the rest of a lifetime again, which is not
+    /// the same to the millisecond.
+    var isVoid: Bool {
         guard oldValue == newValue else { return false }
         switch overrides {
         case .redacted, .unchanged: return false
         case .set(let wasSet): return wasSet
         case .changed(let before, let after):
-            return before.override == after.override && before.temporary?.value == after.temporary?.value
-                && (!comparesEnds || before.temporary?.expires == after.temporary?.expires)
+            guard before.override == after.override else { return false }
+            guard let one = before.temporary, let other = after.temporary else {
+                return before.temporary == nil && after.temporary == nil
+            }
+            let difference = other.expires - one.expires
+            return one.value == other.value && difference > .seconds(-1) && difference < .seconds(1)
         }
     }
 

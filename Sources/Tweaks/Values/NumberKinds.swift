@@ -222,14 +222,17 @@ enum DurationKind: KindRules {
 private enum CommaText {
     /// How to write a number such as `1,5` or `1,000`; nil for other text.
     static func hint(at text: String, isWhole: Bool = false) -> String? {
-        let sign = text.prefix { $0 == "-" || $0 == "+" }
+        // A longer text is no number with a comma, and would be repeated in the error.
+        guard text.utf8.count <= 40 else { return nil }
+        let sign = text.hasPrefix("-") || text.hasPrefix("+") ? text.prefix(1) : ""
         let parts = text.dropFirst(sign.count).split(separator: ",", omittingEmptySubsequences: false)
         guard parts.count > 1, parts.dropLast().allSatisfy({ isDigits($0) }), let last = parts.last else { return nil }
         let digits = last.prefix { $0.isASCII && $0.isNumber }
         let unit = last.dropFirst(digits.count)
         guard !digits.isEmpty, unit.allSatisfy(\.isLetter) else { return nil }
         var readings: [String] = []
-        let hasThousands = (parts.dropFirst().dropLast() + [digits]).allSatisfy { $0.utf8.count == 3 }
+        let hasThousands =
+            parts[0].utf8.count <= 3 && (parts.dropFirst().dropLast() + [digits]).allSatisfy { $0.utf8.count == 3 }
         if hasThousands { readings.append(sign + parts.joined()) }
         if parts.count == 2, !isWhole { readings.append(sign + parts.joined(separator: ".")) }
         return "a comma separates values" + (readings.isEmpty ? "" : "; write " + readings.joined(separator: " or "))

@@ -18,21 +18,28 @@ export const mainOf = (row) => {
 
 /** Leaves one part of a row in the order of Tab, or all of its control while the focus is in that. */
 export function orderFocus(row, isInside) {
-  const main = mainOf(row);
+  const main = row.control && mainOf(row);
   for (const element of row.control.element.querySelectorAll(focusable)) {
     const isReached = element === main || element.type === 'radio' ||
       isInside && element.closest('.pair') && element.matches('input, select, textarea, button');
     element.tabIndex = isReached ? 0 : -1;
   }
+  // A row without a control that can be used is a stop itself.
+  row.element.tabIndex = main ? -1 : 0;
 }
 
 /** Handles a key that a row or a part of it has received. */
 export function pressed(row, event) {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target === row.element) pressedRow(row, event);
-  else if (event.key === 'Escape') row.element.focus({ preventScroll: true });
+  else if (event.key === 'Escape') leave(row, event);
   else if (event.target.matches('.tool, .name a')) moveWithin(row, event);
   else return;
+}
+
+function leave(row, event) {
+  event.preventDefault();
+  row.element.focus({ preventScroll: true });
 }
 
 function pressedRow(row, event) {
@@ -59,7 +66,25 @@ function moveWithin(row, event) {
 
 // Copy and paste ----------------------------------------------------------------------------------------
 
-const line = (row) => `${row.tweak.path} = ${shown(row.tweak.value)}`;
+function line({ tweak }) {
+  const { path, value, kind, of } = tweak;
+  const isText = kind === 'string' || kind === 'optional' && of === 'string' && value !== 'none';
+  const subject = /[\s"'#=*?]/.test(path) ? JSON.stringify(path) : path;
+  return `${subject} = ${isText ? JSON.stringify(value) : shown(value)}`;
+}
+
+/** The value of a pasted text, which may be the line of another tweak; null for several lines. */
+function valueOf(text) {
+  const lines = text.trim().split('\n').map((one) => /^("(?:[^"\\]|\\.)+"|[^"\s]\S*\/\S*) = (.*)$/.exec(one));
+  if (lines.length > 1 && lines.every(Boolean)) return null;
+  const value = lines.length === 1 && lines[0]?.[2];
+  if (!value) return text.replace(/\n$/, '');
+  try {
+    return value.startsWith('"') ? JSON.parse(value) : value;
+  } catch {
+    return value;
+  }
+}
 
 /** Copies a line that an import and a terminal accept. */
 export async function copyText(row) {
@@ -84,9 +109,9 @@ on(document, 'copy', (event) => {
 on(document, 'paste', (event) => {
   const row = focusedRow();
   if (!row || row.reason || row.tweak.kind === 'action' || has(row.tweak, 'read-only')) return;
-  const text = event.clipboardData.getData('text/plain').trim();
+  const text = event.clipboardData.getData('text/plain');
   event.preventDefault();
-  // The value of another tweak is pasted as well.
-  const [, value] = /^[^/\n]+\/[^/\n]+\/[^\n=]+? = ([^]*)$/.exec(text) ?? [null, text];
-  if (text) row.send({ value }, { text: value });
+  const value = valueOf(text);
+  if (value == null) toast('These are several values; open Import, and paste them there', { isBad: true });
+  else if (text) row.send({ value }, { text: value });
 });

@@ -14,10 +14,11 @@ on(menu, 'keydown', (event) => {
   }
 });
 let opener = null;
-on(menu, 'toggle', (event) => opener?.setAttribute('aria-expanded', event.newState === 'open'));
+on(menu, 'beforetoggle', (event) => opener?.setAttribute('aria-expanded', event.newState === 'open'));
 
 function show(label, beside, ...children) {
   menu.hidePopover();
+  opener?.setAttribute('aria-expanded', 'false');
   opener = beside;
   menu.setAttribute('aria-label', label);
   menu.replaceChildren(...children.filter(Boolean));
@@ -62,6 +63,7 @@ function durations(row) {
         if (tweak.until && !has(tweak, 'secret')) row.send({ value: String(tweak.value) });
       })
     ),
+    row.isArmed && item('Make changes permanent', 'disarm', () => row.arm('')),
     tweak.until && item('Make permanent', 'keep', () => {
       row.arm('');
       row.send({ keep: true });

@@ -108,6 +108,7 @@ export class Row extends Draggable {
       input.disabled = true;
       input.title = this.reason;
     }
+    orderFocus(this, false);
   }
 
   // States ------------------------------------------------------------------------------------------------
@@ -143,7 +144,8 @@ export class Row extends Draggable {
 
   /** Handles a press of a tool button. */
   act(part) {
-    if (part === 'reset') this.send({ reset: true });
+    if (part === 'reset' && isOverridden(this.tweak) && !this.reason) this.send({ reset: true });
+    if (part === 'for' && this.durationButton.hidden) return;
     if (part === 'for' && this.isArmed) this.arm('');
     else if (part === 'for') openDurationMenu(this, this.#shown(this.durationButton));
     if (part === 'explain') toggleLayers(this);

@@ -39,10 +39,8 @@ extension Executor {
         return try commitStep(
             session, need: force ? .admin : .write,
             { [registry] () throws(TweakError) in
-                let step = try registry.historyStep(
-                    direction, force: force, of: owner, session: number, rights: rights)
-                if let expected { try step.entry.refuse(unless: expected, direction) }
-                return step
+                try registry.historyStep(
+                    direction, force: force, of: owner, expecting: expected, session: number, rights: rights)
             },
             { $0.note(direction, for: client) })
     }
@@ -131,15 +129,6 @@ extension Proposal {
 }
 
 extension TweakHistoryEntry {
-    /// Refuses an undo or redo of another change than the client expects.
-    fileprivate func refuse(unless expected: UInt64, _ direction: HistoryStep.Direction) throws(TweakError) {
-        if revision == expected { return }
-        throw TweakError(
-            .conflict,
-            "the change to \(direction.rawValue) is now that of revision \(revision), by \(origin); see history, or "
-                + "\(direction.rawValue) \(revision)")
-    }
-
     private static let maxChanges = 8
 
     /// `rev 44  2026-11-21T10:00:00Z  uid 1000: Content/Text/Size 72 → 80`, or a line for each part.

@@ -119,8 +119,8 @@ import TweaksTestSupport
             #expect(missed == [], "\(missed)")
             let stops = try page.ask(
                 """
-                [...document.querySelectorAll('.row:not(:has(.figure))')].map((row) => [row.row.tweak.kind,
-                    new Set(reached.filter((element) => element !== row && row.contains(element))).size])
+                [...document.querySelectorAll('.row')].map((row) => [row.row.tweak.kind,
+                    new Set(reached.filter((element) => row.contains(element))).size])
                     .filter(([kind, count]) => count !== 1 && !(['point', 'list', 'optional', 'action'].includes(kind) && count))
                 """)
             #expect(stops == [], "\(stops)")
@@ -132,6 +132,7 @@ import TweaksTestSupport
     @Test func keysActOnAFocusedRow() throws {
         try PanelHost.visit { host, page in
             try page.press("Whole", "field", .up, sets: .int(51))
+            try page.wait("!part('Whole', 'reset').disabled")
             // From the field to its row, to its tools, and back.
             try page.keys(.escape)
             try page.wait("document.activeElement === row('Whole')")
@@ -156,6 +157,7 @@ import TweaksTestSupport
             try page.browser.perform(.keyboard([.character("d")]))
             try page.wait("document.documentElement.dataset.density === 'compact'")
             try page.browser.reload()
+            try page.waitUntilConnected()
             try page.wait("document.documentElement.dataset.density === 'compact'")
             try page.element("density").click()
             try page.wait("document.documentElement.dataset.density === 'roomy'")
@@ -181,6 +183,15 @@ import TweaksTestSupport
             }
             try page.ask("row('Whole').focus()")
             #expect(try page.ask(copied) == "Kinds/Basic/Whole = 50")
+            try page.ask("row('Text').focus()")
+            #expect(try page.ask(copied) == "Kinds/Basic/Text = \"Tweaks\"")
+            try paste("A/B/C = \"two words\"")
+            try host.wait("Text", .string("two words"))
+            // Several are for Import.
+            try paste("A/B/C = 1\nA/B/D = 2\n")
+            try page.waitUntilSaid("These are several values")
+            #expect(host.value("Text") == .string("two words"))
+            try page.ask("row('Whole').focus()")
             try paste("Kinds/Basic/Count = 60\n")
             try host.wait("Whole", .int(60))
             try paste("70")

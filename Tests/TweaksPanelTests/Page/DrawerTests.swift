@@ -48,6 +48,9 @@ import TweaksTestSupport
             try page.wait("!row('Whole').row.isArmed")
             try page.expect(isOpen)
             try page.keys(.escape)
+            try page.wait("document.activeElement === row('Whole')")
+            try page.expect(isOpen)
+            try page.keys(.escape)
             try page.wait("!\(isOpen)")
             #expect(host.registry.history.isEmpty)
         }

@@ -50,7 +50,10 @@ import TweaksTestSupport
             try page.wait("document.activeElement.textContent === '5'")
             try page.keys(.delete)
             try expect(3, 4)
-            try page.browser.element("[data-path='Kinds/Basic/List'] [data-part=chip] button").click()
+            try page.retry("stale element reference") {
+                try page.wait("!row('List').row.sender.isBusy")
+                try page.browser.element("[data-path='Kinds/Basic/List'] [data-part=chip] button").click()
+            }
             try expect(4)
             try page.type("[7, 8, 9]", over: "List", "field", then: .enter)
             try expect(7, 8, 9)
@@ -71,7 +74,7 @@ import TweaksTestSupport
             try page.wait("field('Maybe') === ''")
             try page.click("Maybe", "switch", sets: .number(0.25))
             try page.type("0.5", over: "Maybe", "field", then: .enter, sets: .number(0.5))
-            try page.wait("part('Maybe', 'switch').textContent === 'set'")
+            try page.wait("!row('Maybe').row.sender.isBusy && field('Maybe') === '0.5'")
             try page.click("Maybe", "switch", sets: .notSet)
             try page.wait("field('Maybe') === ''")
             // What it was comes back.
@@ -103,6 +106,33 @@ import TweaksTestSupport
             try page.keys(.up, holding: [.shift], sets: "Point", to: Self.point(13, 19))
             try page.wait("part('Point', 'pad').ariaValueText === 'x 13, y 19'")
             try page.attachPictures("panel-point")
+        }
+    }
+
+    /// A second key finds what the first has left, before the process has answered.
+    @Test func elementsAreRemovedWhileTheProcessIsSlow() throws {
+        let registry = TweakRegistry()
+        _ = Tweak("Kinds", "Basic", "List", [1, 2, 3, 4], registry: registry)
+        _ = Tweak<String?>("Kinds", "Basic", "Maybe", nil, registry: registry)
+        try PanelHost.visit(registry) { host, page in
+            try page.wait("row('List').querySelectorAll('[data-part=chip]').length === 4")
+            try page.holdReplies(where: "path.includes('/api/tweaks')")
+            try page.ask("row('List').querySelector('[data-part=chip]').focus()")
+            for _ in 0..<2 { try page.keys(.delete) }
+            try page.ask("window.isOpen = true")
+            try host.wait("List", .list([.int(3), .int(4)]))
+            try page.wait("!row('List').row.sender.isBusy && document.activeElement.textContent === '3'")
+            // A text that is set for the first time is empty.
+            try page.click("Maybe", "switch", sets: .string(""))
+        }
+    }
+
+    @Test func aReaderCannotRemoveElements() throws {
+        let reader = PanelHost.User(name: "reader", scopes: [.read])
+        try PanelHost.visit(as: reader) { _, page in
+            try page.wait("row('List').querySelectorAll('[data-part=chip] button:disabled').length === 2")
+            // Its row is a stop of Tab: nothing in it can be used.
+            try page.expect("row('List').tabIndex === 0 && row('Whole').tabIndex === 0")
         }
     }
 }

@@ -24,7 +24,7 @@ export function action(row) {
   const run = h('button.button', { part: 'run', label: 'Run ' + row.label, onclick: start }, label);
   for (const element of fields.elements) {
     on(element, 'keydown', (event) => {
-      if (event.key === 'Enter') start();
+      if (event.key === 'Enter' && !event.isComposing) start();
     });
   }
 

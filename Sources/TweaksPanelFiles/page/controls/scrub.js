@@ -15,18 +15,20 @@ const isLocked = () => press && document.pointerLockElement === press.element;
  * does not move focuses the field; in a focused one a drag selects text.
  */
 export function scrub(element, actions) {
-  on(element, 'pointerdown', ({ button, pointerId: id, pointerType: type, clientX: x }) => {
-    // The field of a drag may have been removed.
-    if (press?.element.isConnected || button || element.disabled) return;
+  on(element, 'pointerdown', ({ button, pointerId: id, pointerType: type, clientX: x, clientY: y }) => {
+    // A release may have been lost, as that of a field that was removed.
+    if (press && press.id !== id && press.element.isConnected || button || element.disabled) return;
     if (document.activeElement === element) return;
-    press = { element, actions, id, type, x, way: 0, done: 0 };
+    press = { element, actions, id, type, x, y, way: 0, done: 0 };
     element.setPointerCapture(id);
   });
   on(element, 'mousedown', (event) => {
     if (press?.element === element && press.type !== 'touch') event.preventDefault();
   });
   on(element, 'pointermove', (event) => {
-    if (event.pointerId === press?.id) follow(event);
+    if (event.pointerId !== press?.id) return;
+    if (event.buttons) follow(event);
+    else release(false);
   });
   for (const name of ['pointerup', 'pointercancel']) {
     on(element, name, ({ pointerId }) => {
@@ -38,7 +40,9 @@ export function scrub(element, actions) {
 function follow(event) {
   press.way += isLocked() ? event.movementX : event.clientX - press.x;
   press.x = event.clientX;
-  if (!press.isDrag && Math.abs(press.way) < stepWidth) return;
+  // A finger that goes up or down scrolls.
+  const least = press.type === 'touch' ? Math.abs(event.clientY - press.y) : 0;
+  if (!press.isDrag && Math.abs(press.way) < Math.max(stepWidth, least)) return;
   if (!press.isDrag) start();
   const count = Math.trunc(press.way / stepWidth) - press.done;
   press.done += count;
@@ -56,6 +60,7 @@ function release(isUp) {
   const { element, isDrag, type, actions } = press;
   if (isLocked()) document.exitPointerLock();
   press = null;
+  if (isDrag && !isUp) actions.cancel();
   if (isDrag) return actions.end();
   if (!isUp || type === 'touch') return;
   element.focus();

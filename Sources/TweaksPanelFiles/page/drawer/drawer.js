@@ -54,6 +54,8 @@ on(drawer, 'click', (event) => {
 // Escape first ends what is nearer: a drag, a popover, an edit.
 addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || event.defaultPrevented || !drawer.open || isAbove()) return;
+  // Lines to import stay.
+  if (document.activeElement.localName === 'textarea' && document.activeElement.value) return;
   if (!document.querySelector('[popover]:popover-open')) drawer.close();
 });
 
