@@ -161,8 +161,9 @@ package struct BakedSource: Sendable {
         guard literal.value(tweak.shape) != nil else { throw .notALiteral }
         guard literal.equals(tweak.standard, tweak.shape) else { throw .differs(from: tweak.standard) }
         if let range = site.declaration.range { try tweak.check(range, reader) }
-        return try SwiftSpelling(source: source, isTyped: site.declaration.isTyped).edits(
-            literal, to: tweak.value, tweak.shape)
+        return try SwiftSpelling(source: source, type: site.declaration.type).edits(
+            literal, to: tweak.value, tweak.shape
+        ).map { $0.separated(in: source.bytes) }
     }
 
     /// The parts of a group, by the names that its template gives them.

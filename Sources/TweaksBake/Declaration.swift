@@ -33,8 +33,8 @@ struct Declaration {
     let value: Range<Int>
     /// Whether the default is the initial value of a property, after which other code follows.
     let isProperty: Bool
-    /// Whether the declaration says the type of its values, so that the default need not.
-    let isTyped: Bool
+    /// The type of its values that it has besides the default; empty for one that is not known here.
+    let type: String?
     /// The tokens of the argument `in:`.
     let range: Range<Int>?
     /// The lines from its first token to its last.
@@ -108,7 +108,7 @@ struct DeclarationFinder {
         let last = reader.group.tokens[isProperty ? value.lowerBound : call.end]
         return Declaration(
             group: group, value: value, isProperty: isProperty,
-            isTyped: isProperty ? reader.isType(before: value.lowerBound - 1) : call.isTyped, range: call["in"]?.tokens,
+            type: isProperty ? reader.propertyType(before: value.lowerBound - 1) : call.type, range: call["in"]?.tokens,
             lines: reader.group.tokens[call.start].line...last.line, part: part)
     }
 

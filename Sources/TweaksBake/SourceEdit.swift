@@ -5,6 +5,14 @@ struct SourceEdit: Equatable {
     let range: Range<Int>
     let text: String
 
+    /// The same with a sign in parentheses where it would join an operator: `x=5` becomes `x=(-5)`, because `=` has blanks
+    /// on both sides or on none.
+    func separated(in bytes: [UInt8]) -> SourceEdit {
+        guard text.hasPrefix("-"), range.lowerBound > 0, "=<>!&|^~+-*/%?".utf8.contains(bytes[range.lowerBound - 1])
+        else { return self }
+        return SourceEdit(range: range, text: "(\(text))")
+    }
+
     /// Replaces several parts; nil if two of them overlap.
     static func apply(_ edits: [SourceEdit], to bytes: [UInt8]) -> [UInt8]? {
         var result: [UInt8] = []

@@ -68,7 +68,7 @@ package struct SourceFiles: Sendable {
         let folder = try Folder(directory)
         let kind = try folder.info(name).kind
         if kind != .regular { throw FileProblem(path, "reading \(name)", .kind(kind)) }
-        if names.contains(name) { add(folder, name, path, Self.names(of: directory), isNamed: true) }
+        if names.contains(name) { try add(folder, name, path, Self.names(of: directory), isNamed: true) }
     }
 
     /// A path as seen from the working directory, where it is in there: git applies a diff to such paths only.
@@ -87,12 +87,28 @@ package struct SourceFiles: Sendable {
 
     private mutating func add(
         _ folder: Folder, _ name: String, _ path: String, _ folders: [String], isNamed: Bool = false
-    ) {
-        // Roots may overlap.
-        if let info = try? folder.info(name), info.kind == .regular,
-            !files.contains(where: { (try? $0.folder.info($0.name).isSameFile(as: info)) == true })
-        {
-            files.append(SourceFile(path: path, folder: folder, name: name, folders: folders, isNamed: isNamed))
+    ) throws(FileProblem) {
+        guard let info = try Self.ifReachable({ () throws(FileProblem) in try folder.info(name) }),
+            info.kind == .regular
+        else { return }
+        for file in files {
+            // Roots may overlap.
+            let known = try Self.ifReachable { () throws(FileProblem) in try file.folder.info(file.name) }
+            if known?.isSameFile(as: info) == true { return }
+        }
+        files.append(SourceFile(path: path, folder: folder, name: name, folders: folders, isNamed: isNamed))
+    }
+
+    /// Nil for what is gone, or closed to this user: it holds none of their sources. With any other error a second file of
+    /// the same name could be missed, so that the first one looks like the only one.
+    static func ifReachable<Value>(_ body: () throws(FileProblem) -> Value) throws(FileProblem) -> Value? {
+        do throws(FileProblem) {
+            return try body()
+        } catch {
+            guard case .failed(let failure) = error.fault, ![EACCES, EPERM, ENOENT].contains(failure.code) else {
+                return nil
+            }
+            throw error
         }
     }
 
@@ -111,10 +127,10 @@ package struct SourceFiles: Sendable {
             budget -= 1
             if budget < 0 { throw FileProblem(path, "looking through it", .failed(FileError(E2BIG))) }
             let below = path.isEmpty ? name : path.hasSuffix("/") ? path + name : "\(path)/\(name)"
-            if names.contains(name) { add(folder, name, below, folders) }
-            guard folders.count < Self.maxDepth, (try? folder.info(name))?.kind == .directory,
-                // One that this user cannot read holds none of their sources.
-                let inner = try? folder.folder(name)
+            if names.contains(name) { try add(folder, name, below, folders) }
+            guard folders.count < Self.maxDepth,
+                try Self.ifReachable({ () throws(FileProblem) in try folder.info(name) })?.kind == .directory,
+                let inner = try Self.ifReachable({ () throws(FileProblem) in try folder.folder(name) })
             else { continue }
             try walk(inner, below, folders + [name], names)
         }

@@ -48,15 +48,25 @@ struct SwiftTokens {
     fileprivate mutating func pair(_ bytes: [UInt8]) {
         closings = Array(repeating: -1, count: tokens.count)
         var open: [(position: Int, closer: UInt8)] = []
+        // How many of them wait for each closer: a search that cannot succeed would look at all of them each time.
+        var waiting: [UInt8: Int] = [:]
+        func push(_ position: Int, _ closer: UInt8) {
+            open.append((position, closer))
+            waiting[closer, default: 0] += 1
+        }
         for (position, token) in tokens.enumerated() where token.kind == .symbol && token.range.count == 1 {
             switch bytes[token.range.lowerBound] {
-            case UInt8(ascii: "("): open.append((position, UInt8(ascii: ")")))
-            case UInt8(ascii: "["): open.append((position, UInt8(ascii: "]")))
-            case UInt8(ascii: "{"): open.append((position, UInt8(ascii: "}")))
+            case UInt8(ascii: "("): push(position, UInt8(ascii: ")"))
+            case UInt8(ascii: "["): push(position, UInt8(ascii: "]"))
+            case UInt8(ascii: "{"): push(position, UInt8(ascii: "}"))
             case let byte where [UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}")].contains(byte):
-                guard let partner = open.lastIndex(where: { $0.closer == byte }) else { continue }
-                closings[open[partner].position] = position
-                open.removeSubrange(partner...)
+                guard waiting[byte, default: 0] > 0 else { continue }
+                while let last = open.popLast() {
+                    waiting[last.closer, default: 0] -= 1
+                    guard last.closer == byte else { continue }
+                    closings[last.position] = position
+                    break
+                }
             default: break
             }
         }
@@ -74,6 +84,13 @@ struct SwiftLexer {
     /// Interpolations within interpolations.
     private var depth = 0
     private static let maxDepth = 32
+    /// Where the last search for the end of a `/…/` stopped without success. One from a later `/` up to there fails as
+    /// well, because that `/` was escaped.
+    private var failedSearch = 0
+    /// The same for `#/…/#`, and how many `#` it wanted: that `/` was escaped, or had too few of them after it.
+    private var failedRawSearch = (end: 0, hashes: 0)
+    /// More than a person writes; each number of `#` may cost a search of its own.
+    private static let maxHashes = 32
     /// The groups of tokens: first the file's own, then those of interpolations.
     private var groups: [SwiftTokens] = []
 
@@ -326,6 +343,7 @@ struct SwiftLexer {
         let next = end < bytes.count ? bytes[end] : UInt8(ascii: " ")
         let isMultiline = hashes > 0 && next.isLineEnd
         if hashes == 0, next <= UInt8(ascii: " ") || next == UInt8(ascii: "/") { return false }
+        if hashes > Self.maxHashes || hasFailed(hashes, isMultiline) { return false }
         while end < bytes.count, isMultiline || !bytes[end].isLineEnd {
             if bytes[end] == UInt8(ascii: "\\") {
                 end += 2
@@ -338,7 +356,15 @@ struct SwiftLexer {
             }
             end += 1
         }
+        if hashes == 0 { failedSearch = end } else { failedRawSearch = (end, hashes) }
         return false
+    }
+
+    /// Whether an earlier search has shown that one from here fails.
+    private func hasFailed(_ hashes: Int, _ isMultiline: Bool) -> Bool {
+        if hashes == 0 { return position < failedSearch }
+        let failed = failedRawSearch
+        return position < failed.end && hashes >= failed.hashes && (!isMultiline || failed.end >= bytes.count)
     }
 }
 

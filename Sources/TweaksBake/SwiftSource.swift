@@ -45,8 +45,9 @@ struct SwiftCall {
     let name: String
     /// Whether it is an attribute, as in `@Tweak(…)`.
     let isAttribute: Bool
-    /// Whether it names types, as in `Tweak<Int>(…)`, or has one from its context, as `.init(…)`.
-    let isTyped: Bool
+    /// The type of its values: `Int` of `Tweak<Int>(…)` and of `let t: Tweak<Int> = .init(…)`; empty if the context of an
+    /// `.init(…)` has it elsewhere, and nil if only the value tells it.
+    let type: String?
     /// The position of its first token, `@` or the name.
     let start: Int
     /// The position of its `)`.
@@ -127,13 +128,30 @@ struct SwiftReader {
         // `Tweaks.Tweak(…)` is the same.
         while isSymbol(".", at: start - 1), word(start - 2) != nil { start -= 2 }
         let isAttribute = isSymbol("@", at: start - 1)
+        let type = open > position + 1 ? type(position + 2..<open - 1) : annotation(before: start)
         return SwiftCall(
-            name: name, isAttribute: isAttribute, isTyped: open > position + 1 || name == "init",
+            name: name, isAttribute: isAttribute, type: type ?? (name == "init" ? "" : nil),
             start: isAttribute ? start - 1 : start, end: group.closings[open], arguments: arguments)
     }
 
-    /// Whether a type stands before the `=` of a property: another token than the name after `var`.
-    func isType(before equals: Int) -> Bool { word(equals - 2) != "var" }
+    /// The type before the `=` of a property; nil if its name stands there, and empty for one that is too long.
+    func propertyType(before equals: Int) -> String? {
+        if word(equals - 2) == "var" { return nil }
+        let colon = (max(0, equals - 200)..<equals).last { isSymbol(":", at: $0) && word($0 - 2) == "var" }
+        return colon.map { type($0 + 1..<equals) } ?? ""
+    }
+
+    /// The type in the `Tweak<…> =` before a call or an `.init(…)`.
+    private func annotation(before start: Int) -> String? {
+        let end = (isSymbol(".", at: start - 1) ? start - 2 : start - 1) - 1
+        guard isSymbol("=", at: end + 1), isSymbol(">", at: end) else { return nil }
+        let name = (max(0, end - 200)..<end).last { word($0) == "Tweak" && afterGenerics($0 + 1) == end + 1 }
+        return name.map { type($0 + 2..<end) }
+    }
+
+    private func type(_ tokens: Range<Int>) -> String {
+        tokens.isEmpty ? "" : source.text(bytes(tokens)).filter { !$0.isWhitespace }
+    }
 
     /// The arguments between the parenthesis there and the one that closes it.
     func arguments(_ open: Int) -> [SwiftCall.Argument]? {

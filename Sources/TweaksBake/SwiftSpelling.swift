@@ -5,8 +5,21 @@ import Tweaks
 /// The edits that give a literal another value.
 struct SwiftSpelling {
     let source: SwiftSource
-    /// Whether the type of the value follows from something else than the literal.
-    let isTyped: Bool
+    /// The type that the value has besides the literal; empty if it is not known here, and nil if the literal tells it.
+    let type: String?
+
+    /// The spelling of what is in an optional or a list.
+    private var inner: SwiftSpelling { SwiftSpelling(source: source, type: type.map { Self.wrapped($0) ?? "" }) }
+
+    /// `Int` of `Int?` and of `[Int]`.
+    private static func wrapped(_ type: String) -> String? {
+        if type.hasSuffix("?") { return String(type.dropLast()) }
+        if type.hasPrefix("["), type.hasSuffix("]") { return String(type.dropFirst().dropLast()) }
+        for name in ["Optional<", "Array<"] where type.hasPrefix(name) && type.hasSuffix(">") {
+            return String(type.dropFirst(name.utf8.count).dropLast())
+        }
+        return nil
+    }
 
     /// - Throws: The reason why the value cannot be written in this form.
     func edits(
@@ -24,22 +37,34 @@ struct SwiftSpelling {
         case (.list, .list(let values)): return try list(literal, values, shape)
         case (.optional, .notSet):
             // `Optional(5)` alone tells the type.
-            if case .call(let call) = literal, !isTyped, (call.type + [call.name]).contains("Optional") {
+            if case .call(let call) = literal, type == nil, (call.type + [call.name]).contains("Optional") {
                 throw Self.unknownForm
             }
             return [SourceEdit(range: literal.range, text: "nil")]
         case (.optional, _):
-            guard let inner = shape.inner else { throw Self.unknownForm }
-            if literal.isNone { return [SourceEdit(range: literal.range, text: try Self.fresh(value))] }
-            return try edits(literal, to: value, inner)
+            guard let shape = shape.inner else { throw Self.unknownForm }
+            if literal.isNone { return [SourceEdit(range: literal.range, text: try inner.fresh(value))] }
+            return try inner.edits(literal, to: value, shape)
         default: throw Self.unknownForm
         }
     }
 
     static let unknownForm = BakeRefusal("is written in a form that cannot take this value; write it by hand")
 
+    /// The types that take the texts of values. Others have initializers that are not known.
+    private static let plainTypes: Set = [
+        "Bool", "String", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
+        "Double", "Float", "CGFloat", "Duration", "TweakColor", "TweakPoint",
+    ]
+
     /// A value without a literal whose style it could have.
-    static func fresh(_ value: TweakValue) throws(BakeRefusal) -> String {
+    private func fresh(_ value: TweakValue) throws(BakeRefusal) -> String {
+        guard let type, Self.plainTypes.contains(type) else { throw Self.unknownForm }
+        return try Self.text(value)
+    }
+
+    /// The text of a value for one of these types.
+    static func text(_ value: TweakValue) throws(BakeRefusal) -> String {
         switch value {
         case .bool, .int, .unsigned: return value.text
         case .number(let number): return number.description
@@ -94,24 +119,24 @@ struct SwiftSpelling {
                     "has the value \(Quoting.excerpt(name)), which no case of \(cases.type) has; \(BakeRefusal.rebuild)"
                 )
             }
-            return [SourceEdit(range: range, text: (type + [found]).dotted)]
+            return [SourceEdit(range: range, text: (type + [try Self.caseName(found, of: name)]).dotted)]
         case .member(let type, _, let range):
-            return [SourceEdit(range: range, text: (type + [try Self.caseName(name)]).dotted)]
+            return [SourceEdit(range: range, text: (type + [try Self.caseName(name, of: name)]).dotted)]
         default: throw Self.unknownForm
         }
     }
 
-    /// The case of a choice's name, where another file declares the enumeration.
-    private static func caseName(_ name: String) throws(BakeRefusal) -> String {
+    /// A case as it is written after a point. Even in backticks, `self` and `Type` are no cases there.
+    private static func caseName(_ name: String, of value: String) throws(BakeRefusal) -> String {
         // The name comes from the process: it must not be other code, nor look like another name.
         let first = name.unicodeScalars.first
         let isName =
             first.map { $0.properties.isXIDStart || $0 == "_" } ?? false
             && name.unicodeScalars.allSatisfy { $0.properties.isXIDContinue } && Quoting.isSafe(name)
-        guard isName, !["init", "self", "Type"].contains(name) else {
+        guard isName, !["init", "self", "Type", "Protocol"].contains(name) else {
             throw BakeRefusal(
-                "has the value \(Quoting.excerpt(name)), and the case of this raw value is not declared in the file; write "
-                    + "it by hand")
+                "has the value \(Quoting.excerpt(value)), and the case of this raw value is not declared in the file, or "
+                    + "not by a plain name; write it by hand")
         }
         return name
     }
@@ -129,9 +154,10 @@ struct SwiftSpelling {
             return try edits(x, to: .number(point.x), number) + edits(y, to: .number(point.y), number)
         }
         guard case .member(let type, "zero", let range) = literal else { throw Self.unknownForm }
-        let labels = type.last == "CGSize" ? ("width", "height") : ("x", "y")
+        let typeName = type.last ?? self.type ?? ""
         // Other types of two numbers have initializers that are not known.
-        guard type.isEmpty || ["TweakPoint", "CGPoint", "CGSize"].contains(type.last) else { throw Self.unknownForm }
+        guard ["TweakPoint", "CGPoint", "CGSize"].contains(typeName) else { throw Self.unknownForm }
+        let labels = typeName == "CGSize" ? ("width", "height") : ("x", "y")
         let name = type.isEmpty ? ".init" : type.joined(separator: ".")
         let (x, y) = (TweakValue.shortest(point.x), TweakValue.shortest(point.y))
         return [SourceEdit(range: range, text: "\(name)(\(labels.0): \(x), \(labels.1): \(y))")]
@@ -142,31 +168,46 @@ struct SwiftSpelling {
     private func list(
         _ literal: SwiftLiteral, _ values: [TweakValue], _ shape: ValueShape
     ) throws(BakeRefusal) -> [SourceEdit] {
-        guard case .list(let elements, let hasComments, let range) = literal, let inner = shape.inner else {
+        guard case .list(let elements, let hasComments, let range) = literal, let shape = shape.inner else {
             throw Self.unknownForm
         }
         if elements.count == values.count {
             var result: [SourceEdit] = []
-            for (element, value) in zip(elements, values) { result += try edits(element, to: value, inner) }
+            for (element, value) in zip(elements, values) { result += try inner.edits(element, to: value, shape) }
             return result
         }
         if hasComments {
             throw BakeRefusal("has comments in its list, and another number of values; write them by hand")
         }
         if values.isEmpty { return [SourceEdit(range: range, text: try emptyList(elements))] }
+        if elements.isEmpty { return [SourceEdit(range: range, text: try fill(range, values))] }
         // One real number makes a list of whole ones a list of `Double`.
         let real = elements.first(where: \.isReal)
         var texts: [String] = []
         for (position, value) in values.enumerated() {
-            let model = real ?? (position < elements.count ? elements[position] : elements.last)
-            texts.append(try element(value, like: model, inner))
+            let model = real ?? elements[min(position, elements.count - 1)]
+            texts.append(try inner.element(value, like: model, shape))
         }
         return [SourceEdit(range: range, text: layout(texts, like: elements, range))]
     }
 
+    /// The list in the place of `[]` or `[Int]()`. Without a type beside it, its literals have to be of that type.
+    private func fill(_ range: Range<Int>, _ values: [TweakValue]) throws(BakeRefusal) -> String {
+        var spelling = inner
+        let written = source.text(range).filter { !$0.isWhitespace }
+        if written.hasSuffix("]()") {
+            let name = String(written.dropFirst().dropLast(3))
+            let isPlain = ["Bool", "String", "Int", "Double", "TweakColor", "TweakPoint"].contains(name)
+            spelling = SwiftSpelling(source: source, type: type != nil || isPlain ? name : nil)
+        }
+        var texts: [String] = []
+        for value in values { texts.append(try spelling.fresh(value)) }
+        return "[" + texts.joined(separator: ", ") + "]"
+    }
+
     /// `[]`, or `[Int]()` where the elements alone tell the type.
     private func emptyList(_ elements: [SwiftLiteral]) throws(BakeRefusal) -> String {
-        guard !isTyped, let first = elements.first else { return "[]" }
+        guard type == nil, let first = elements.first else { return "[]" }
         switch first {
         case .bool: return "[Bool]()"
         case .number: return elements.contains(where: \.isReal) ? "[Double]()" : "[Int]()"
@@ -183,9 +224,8 @@ struct SwiftSpelling {
 
     /// A value in the style of an element that stood in its place.
     private func element(
-        _ value: TweakValue, like element: SwiftLiteral?, _ shape: ValueShape
+        _ value: TweakValue, like element: SwiftLiteral, _ shape: ValueShape
     ) throws(BakeRefusal) -> String {
-        guard let element else { return try Self.fresh(value) }
         let start = element.range.lowerBound
         let edits = try edits(element, to: value, shape).map { edit in
             let range = edit.range

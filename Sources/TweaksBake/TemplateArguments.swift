@@ -84,7 +84,7 @@ struct TemplateArguments {
     init(_ reader: SwiftReader) {
         source = reader.source
         self.reader = reader
-        spelling = SwiftSpelling(source: reader.source, isTyped: true)
+        spelling = SwiftSpelling(source: reader.source, type: "")
     }
 
     /// - Throws: The reason why one of the parts cannot be written; then none is.
@@ -178,7 +178,7 @@ struct TemplateArguments {
                 added = ""
             } else if let part = missing[label] {
                 guard part.old == standard else { throw .differs(from: part.old) }
-                let text = "\(label): \(try SwiftSpelling.fresh(part.new))"
+                let text = "\(label): \(try SwiftSpelling.text(part.new))"
                 if last == nil { leading.append(text) } else { added += ", \(text)" }
             }
         }

@@ -119,12 +119,78 @@ struct DeclarationTests {
         refused(
             #"Tweak("A", "B", "C", SIMD2.zero)"#, "in a form that cannot take this value",
             "\"kind\":\"point\",\"default\":[0,0],\"value\":[1,2]"),
+        refused(
+            #"Tweak("A", "B", "C", .zero)"#, "in a form that cannot take this value",
+            "\"kind\":\"point\",\"default\":[0,0],\"value\":[1,2]"),
+        refused(
+            #"Tweak<SIMD2<Double>>("A", "B", "C", .zero)"#, "in a form that cannot take this value",
+            "\"kind\":\"point\",\"default\":[0,0],\"value\":[1,2]"),
+        refused(
+            #"@Tweak("A", "B", "C") var t: Offset = .zero"#, "in a form that cannot take this value",
+            "\"kind\":\"point\",\"default\":[0,0],\"value\":[1,2]"),
+        refused(
+            #"Tweak<URL?>("A", "B", "C", nil)"#, "in a form that cannot take this value",
+            "\"kind\":\"optional\",\"of\":\"string\",\"default\":null,\"value\":\"a\""),
+        refused(
+            #"Tweak<CGPoint?>("A", "B", "C", nil)"#, "in a form that cannot take this value",
+            "\"kind\":\"optional\",\"of\":\"point\",\"default\":null,\"value\":[1,2]"),
+        refused(
+            #"@Tweak("A", "B", "C") var t: Port? = nil"#, "in a form that cannot take this value",
+            "\"kind\":\"optional\",\"of\":\"int\",\"default\":null,\"value\":5"),
+        refused(
+            #"Tweak("A", "B", "C", nil)"#, "in a form that cannot take this value",
+            "\"kind\":\"optional\",\"of\":\"int\",\"default\":null,\"value\":5"),
+        refused(
+            #"Tweak<[URL]>("A", "B", "C", [])"#, "in a form that cannot take this value",
+            "\"kind\":\"list\",\"of\":\"string\",\"default\":[],\"value\":[\"a\"]"),
+        refused(
+            #"Tweak("A", "B", "C", [UInt8]())"#, "in a form that cannot take this value",
+            "\"kind\":\"list\",\"of\":\"int\",\"default\":[],\"value\":[7]"),
+        refused(
+            #"Tweak("A", "B", "C", [Duration]())"#, "in a form that cannot take this value",
+            "\"kind\":\"list\",\"of\":\"duration\",\"default\":[],\"value\":[\"1s\"]"),
+        refused(
+            #"enum Side: String { case left, `init` = "R" }; let t = Tweak("A", "B", "C", Side.left)"#,
+            "or not by a plain name",
+            "\"kind\":\"choice\",\"default\":\"left\",\"value\":\"R\",\"choices\":[{\"name\":\"left\"},{\"name\":\"R\"}]"
+        ),
+        refused(
+            #"enum Side: String { case left, `self` = "R" }; let t = Tweak("A", "B", "C", Side.left)"#,
+            "or not by a plain name",
+            "\"kind\":\"choice\",\"default\":\"left\",\"value\":\"R\",\"choices\":[{\"name\":\"left\"},{\"name\":\"R\"}]"
+        ),
+        refused(
+            #"enum Side: String { case left, `Type` = "R" }; let t = Tweak("A", "B", "C", Side.left)"#,
+            "or not by a plain name",
+            "\"kind\":\"choice\",\"default\":\"left\",\"value\":\"R\",\"choices\":[{\"name\":\"left\"},{\"name\":\"R\"}]"
+        ),
     ]
 
     @Test(arguments: refusals) func anythingElseIsRefused(_ item: BakeCase) throws {
         let baked = try item.baked()
         #expect(baked.text == item.source && baked.tweaks.isEmpty)
         #expect(baked.reasons.count == 1 && !baked.reasons[0].ranges(of: item.expected).isEmpty, "\(baked.reasons)")
+    }
+
+    /// Each of these bytes begins a search that fails at the end of the file.
+    @Test(arguments: [
+        (#"\/"#, ""), ("(", "]"), ("#/\n", ""), ("#/\n/a\n", ""), ("##/\n#/\n", ""), ("/ /", "\n"),
+    ])
+    func aSourceThatIsHardToReadIsReadOnce(_ first: String, _ then: String) throws {
+        let bytes = Array((String(repeating: first, count: 50_000) + String(repeating: then, count: 50_000)).utf8)
+        #expect(BakedSource(bytes, [try .made(Self.size)])?.tweaks.isEmpty == true)
+    }
+
+    /// A search that has failed says nothing about one beyond its end.
+    @Test(arguments: [
+        "let a = \\/ + 1\nlet r = /\"(/, t = Tweak(\"A\", \"B\", \"C\", 60.0)",
+        "let a = #/x\nlet r = #/\n\"(\n/#, t = Tweak(\n\"A\", \"B\", \"C\", 60.0)",
+        "let a = ##/x/#\nlet r = #/\"(/#, t = Tweak(\"A\", \"B\", \"C\", 60.0)",
+    ])
+    func aLaterExpressionIsFound(_ source: String) throws {
+        let line = source.utf8.count { $0 == UInt8(ascii: "\n") } + 1
+        let baked = try #require(BakedSource(Array(source.utf8), [.made(Self.size, line: line)]))
+        #expect(baked.reasons == [] && baked.text == source.replacing("60.0", with: "72.5"))
     }
 
     @Test func bytesThatAreNoTextAreNoSource() throws {

@@ -50,6 +50,20 @@ import TweaksTestSupport
         #expect(try result([directory.file("App/Sources/")]) == ["/App/Sources/Look.swift"])
     }
 
+    @Test(arguments: [EACCES, EPERM, ENOENT]) func whatIsClosedToTheUserHoldsNoSources(_ code: Int32) throws {
+        let found = try SourceFiles.ifReachable { () throws(FileProblem) -> Int in
+            throw FileProblem("x", "looking", .failed(FileError(code)))
+        }
+        #expect(found == nil)
+    }
+
+    @Test(arguments: [EMFILE, ENFILE, EIO, ENOMEM]) func anyOtherErrorEndsTheSearch(_ code: Int32) {
+        let problem = FileProblem("x", "looking", .failed(FileError(code)))
+        #expect(throws: problem) {
+            try SourceFiles.ifReachable { () throws(FileProblem) -> Int in throw problem }
+        }
+    }
+
     @Test func theNameOfAModuleHasNoDashes() throws {
         try write("my-app/Look.swift")
         #expect(try result([directory.path], "my_app/Look.swift:1") == ["/my-app/Look.swift"])

@@ -140,7 +140,8 @@ struct Editor {
 
     private mutating func handleSignals(_ numbers: Set<Int32>) {
         if numbers.contains(SIGTSTP) {
-            suspend()
+            model.suspend()
+            performEffects()
         } else if numbers.contains(SIGCONT) || numbers.contains(SIGWINCH) {
             resume()
         }

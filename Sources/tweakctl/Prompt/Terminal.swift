@@ -57,6 +57,8 @@ enum Terminal {
     static func leaveRaw() {
         if isFullScreen.exchange(false, ordering: .sequentiallyConsistent) {
             put("\u{1B}[?1006l\u{1B}[?1002l\u{1B}[?2004l\u{1B}[0m\u{1B}[?25h\u{1B}[?1049l")
+            // Unread reports of the mouse would be typed into the shell.
+            tcflush(0, TCIFLUSH)
         }
         guard isRaw.exchange(false, ordering: .sequentiallyConsistent), var original else { return }
         tcsetattr(0, TCSANOW, &original)

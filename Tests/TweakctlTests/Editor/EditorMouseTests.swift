@@ -90,6 +90,22 @@ import Tweaks
         #expect(harness.lines == ["drag off"])
     }
 
+    /// The release is lost, as when the terminal is left.
+    @Test(arguments: [("\u{1A}", true), ("j", false)])
+    mutating func aKeyEndsADrag(_ key: String, _ suspends: Bool) throws {
+        let bar = try bar("Speed")
+        harness.type(Self.report(0, bar.column + 2, bar.row))
+        #expect(harness.lines.first == "drag on" && harness.lines.count == 2)
+        let set = harness.lines[1]
+        harness.answer("drag on")
+        if !suspends { harness.answer(set, status: "ok rev 5") }
+        harness.type(key)
+        #expect(harness.model.drag == nil && harness.lines.last == "drag off")
+        #expect(harness.otherEffects == (suspends ? [.suspend] : []))
+        harness.type(Self.report(32, bar.column + 5, bar.row))
+        #expect(harness.lines.last == "drag off")
+    }
+
     @Test mutating func theBarsOfTheDetailsAreFiner() throws {
         harness.model.size = ScreenSize(columns: 120, rows: 24)
         harness.select("A/B/Speed")

@@ -53,13 +53,18 @@ import Tweaks
         #expect(harness.lines == ["undo 9"])
     }
 
-    @Test mutating func anOlderServerTakesNoRevision() {
+    /// Without one, it undoes a newer change as well.
+    @Test(arguments: [
+        (7, ["undo"], ""), (9, [], "the change to undo is no longer that of revision 7; nothing changed"),
+    ])
+    mutating func anOlderServerTakesNoRevision(_ next: Int, _ lines: [String], _ notice: String) {
         harness.type("u")
         harness.answer("undo mine", status: Self.nothingOwn)
         harness.answer("history 200", status: Self.history(Self.size))
         harness.type("y")
         harness.answer("undo 7", status: "error usage undo [mine] [force], as in: undo mine")
-        #expect(harness.lines == ["undo"])
+        harness.answer("history 200", status: Self.history(Self.size, next: next))
+        #expect(harness.lines == lines && (harness.notice ?? "") == notice)
     }
 
     @Test(arguments: [

@@ -9,7 +9,7 @@ extension EditorModel {
         case .pasteBegin: isPasting = true
         case .pasteEnd: isPasting = false
         case .control("l"): emit(.redraw)
-        case .control("z") where !isPasting: emit(.suspend)
+        case .control("z") where !isPasting: suspend()
         default:
             notice = nil
             route(key)

@@ -33,7 +33,12 @@ extension EditorModel {
 
     /// Handles a key press, or a report of the mouse on the screen as this palette draws it.
     mutating func press(_ key: Key, on palette: Palette) {
-        guard case .mouse(let mouse) = key else { return press(key) }
+        guard case .mouse(let mouse) = key else {
+            // The release may be lost, as when the terminal is left.
+            drag = nil
+            endDrag()
+            return press(key)
+        }
         switch mouse.action {
         case .press: click(mouse, EditorScreen(self, palette))
         case .drag: moveDrag(to: mouse.column)
@@ -80,6 +85,14 @@ extension EditorModel {
         guard isDragOn, drag == nil, inFlight.isEmpty, link == .live else { return }
         isDragOn = false
         emit(.send(["drag off"], .nothing, answer: 0))
+    }
+
+    /// Leaves the terminal. A step of undo must not stay open meanwhile, even if its last value does not get into it.
+    mutating func suspend() {
+        drag = nil
+        if isDragOn, link == .live { emit(.send(["drag off"], .nothing, answer: 0)) }
+        isDragOn = false
+        emit(.suspend)
     }
 
     /// Sets the value at a column of the bar.

@@ -19,13 +19,24 @@ extension EditorModel {
         // Without a path: there is no own change, or the confirmed one is no longer the last.
         case .conflict where !answer.canBeForced && answer["error"]?["path"]?.string == nil:
             if link == .live { sendForFields("history 200", .nextStep(direction)) }
-        // An older server takes no revision.
+        // An older server takes no revision, and without one it also undoes what has come after the question.
         case .usage where revision != nil:
-            send(direction.rawValue, .command(direction.rawValue, forced: "\(direction) force"))
+            guard let revision, link == .live else { return }
+            sendForFields("history 200", .confirmedStep(direction, revision: revision))
         default:
             let forced = revision.map { "force \($0)" } ?? "mine force"
             handleResult(answer, direction.rawValue, "\(direction) \(forced)")
         }
+    }
+
+    /// Does a confirmed step without its revision, if the history still names that one.
+    mutating func finishConfirmedStep(_ direction: HistoryDirection, _ revision: UInt64, _ answer: Answer) {
+        if answer.isRefusal { return showNotice(answer.complaint, .bad) }
+        guard answer["\(direction)es"]?.wholeNumber == revision else {
+            return showNotice(
+                "the change to \(direction) is no longer that of revision \(revision); nothing changed", .bad)
+        }
+        send(direction.rawValue, .command(direction.rawValue, forced: nil))
     }
 
     /// Offers the change that the history names as the next one.

@@ -80,6 +80,7 @@ extension EditorModel {
         case .presets: handlePresets(answer)
         case .step(let direction, let revision): finishStep(direction, revision, answer)
         case .nextStep(let direction): offerStep(direction, answer)
+        case .confirmedStep(let direction, let revision): finishConfirmedStep(direction, revision, answer)
         }
     }
 

@@ -38,13 +38,17 @@ enum RequestKind: Equatable {
     case step(HistoryDirection, revision: UInt64?)
     /// The history, for the change that would be undone or redone.
     case nextStep(HistoryDirection)
+    /// The history, for a server that takes no revision: the step is done if it still is that of this revision.
+    case confirmedStep(HistoryDirection, revision: UInt64)
 
     /// Whether the revision of its answer may be that of a change which it made. An answer that only reads has the
     /// newest revision, which may be another client's.
     var makesChange: Bool {
         switch self {
         case .change, .typed, .command, .run, .step: true
-        case .nothing, .hello, .allTweaks, .stats, .text, .token, .tweak, .layers, .page, .presets, .nextStep: false
+        case .nothing, .hello, .allTweaks, .stats, .text, .token, .tweak, .layers, .page, .presets, .nextStep,
+            .confirmedStep:
+            false
         }
     }
 }
