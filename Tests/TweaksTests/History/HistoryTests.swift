@@ -126,7 +126,8 @@ struct HistoryTests {
                         },
                         { batch in
                             batch.set(self.size, 60)
-                            batch.set(self.name, "x", for: .seconds(400))
+                            // The rest of the lifetime, as the page reckons it.
+                            batch.set(self.name, "x", for: .milliseconds(596_040))
                         },
                     ]
                 default: [{ $0.reset(self.size) }, { $0.set(self.size, 60) }]
@@ -149,9 +150,13 @@ struct HistoryTests {
             size.erased.node, .reset, origin: .user(1), kind: .change(session: 1, gesture: 9), delivery: .caller)
         try registry.redo(origin: one, mine: true)
         #expect(size.value == 60)
-        // A longer life of the same value is a change.
+        // A longer life of the same value is a change, also in a gesture.
         try registry.commit(origin: .user(1)) { $0.set(name, "x", for: .seconds(900)) }
         #expect(entries.count == before.count + 3)
+        var longer = TweakBatch()
+        longer.set(name, "x", for: .seconds(950))
+        try registry.commit(longer, origin: .user(1), kind: .change(session: 1, gesture: 10), delivery: .caller)
+        #expect(entries.count == before.count + 4)
     }
 
     @Test func aChangeByAnotherSessionOrOfOtherTweaksEndsAnEntry() throws {
