@@ -22,6 +22,9 @@ import TweaksTestSupport
         try page.wait("document.querySelectorAll('#pane li[data-own] .badge').length === 1")
     }
 
+    /// Keeps the stream of a window that is hidden now or later, until it is reloaded: it would close after a while.
+    private func keepStream(_ page: PanelView) throws { try page.replaceDelay(20_000) }
+
     @discardableResult
     private func openTab(_ page: PanelView) throws -> Browser.TabID {
         let tab = try page.browser.openTab()
@@ -124,15 +127,18 @@ import TweaksTestSupport
     @Test func eachWindowIsOneSessionWithItsOwnName() throws {
         try PanelHost.visit(expecting: [PanelView.refused(409)]) { host, page in
             let first = page.browser.tabID
+            try keepStream(page)
             try enter("Ada", page)
             try wait(for: ["token owner (Ada)"], page)
             let second = try openTab(page)
+            try keepStream(page)
             try enter("Bob", page)
             try wait(for: ["token owner (Ada)", "token owner (Bob)"], page)
             for tab in [first, second] {
                 try page.browser.go(to: tab)
                 try page.browser.reload()
                 try page.waitUntilConnected()
+                try keepStream(page)
                 try page.element("people").click()
                 try wait(for: ["token owner (Ada)", "token owner (Bob)"], page)
                 let own = tab == first ? "token owner (Ada)" : "token owner (Bob)"
@@ -152,6 +158,7 @@ import TweaksTestSupport
     @Test func aCopyOfAWindowIsAnotherSession() throws {
         try PanelHost.visit { _, page in
             let first = page.browser.tabID
+            try keepStream(page)
             try page.ask("(sessionStorage.setItem('copied', 'yes'), window.open('/'), 1)")
             let copy = try #require(try page.browser.tabIDs.first { $0 != first })
             try page.browser.go(to: copy)
