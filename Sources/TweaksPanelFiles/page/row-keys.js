@@ -18,7 +18,7 @@ export const mainOf = (row) => {
 
 /** Leaves one part of a row in the order of Tab, or all of its control while the focus is in that. */
 export function orderFocus(row, isInside) {
-  const main = row.control && mainOf(row);
+  const main = mainOf(row);
   for (const element of row.control.element.querySelectorAll(focusable)) {
     const isReached = element === main || element.type === 'radio' ||
       isInside && element.closest('.pair') && element.matches('input, select, textarea, button');

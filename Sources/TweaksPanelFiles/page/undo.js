@@ -65,7 +65,7 @@ async function go(direction, content) {
     const isConflict = error.code === 'conflict';
     // A conflict without a path: there is no own change.
     if (isConflict && content.mine && !error.reply.error.path) return offerStep(direction);
-    const canForce = isConflict && may('admin') && !content.force && /force/.test(error.message);
+    const canForce = isConflict && may('admin') && !content.force && error.reply.error.force;
     toast(error.message, {
       isBad: true,
       action: canForce ? ['Force', () => go(direction, { ...content, force: true })] : null,

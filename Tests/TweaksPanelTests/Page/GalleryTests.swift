@@ -116,6 +116,69 @@ import TweaksTestSupport
         }
     }
 
+    /// What a control shows beside its value.
+    @Test func controlsShowWhereZeroIsAndWhatAColorIs() throws {
+        try PanelHost.visit(Gallery.make()) { host, page in
+            try page.wait("[...document.querySelectorAll('#list .chunk')].every((chunk) => !chunk.paths)")
+            // A range on both sides of zero is filled from there, another one from its end.
+            try page.wait("part('Label/Text/Offset', 'slider').style.getPropertyValue('--from') === '0.5'")
+            try page.expect("part('Label/Text/Size', 'slider').style.getPropertyValue('--from') === ''")
+            try page.expect("part('Label/Look/Place', 'pad').style.getPropertyValue('--zero-x') === '0.5'")
+            try page.expect("row('Label/Look/Place').querySelectorAll('.unit').length === 2")
+            let swatch = "getComputedStyle(part('Service/Status/Mood', 'swatch')).backgroundImage"
+            try page.expect("\(swatch).includes('rgb(15, 107, 62)')")
+            // The default stands beside a value that differs.
+            try host.set("Label/Text/Size", "33")
+            try page.wait("row('Label/Text/Size').querySelector('.number').dataset.was === '16'")
+        }
+    }
+
+    @Test func theNameOfACollectionStaysInSight() throws {
+        try PanelHost.visit(Gallery.make(), width: 390, touch: true) { _, page in
+            _ = try page.part("Label/Look/Limit")
+            let name = "document.querySelector('[data-collection=\"Label/Look\"] > h3').getBoundingClientRect().top"
+            try page.wait(
+                "scrollY > 100 && Math.abs(\(name) - document.querySelector('.bar').getBoundingClientRect().bottom) <= 1"
+            )
+        }
+    }
+
+    /// What one must see has 3 to 1 (WCAG 1.4.11), and is there where the system forces its colors.
+    @Test func tracksAndKnobsAreSeen() throws {
+        try PanelHost.visit(Gallery.make()) { _, page in
+            let faint = """
+                (() => {
+                    const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+                    const probe = document.body.appendChild(document.createElement('i'));
+                    const channels = (name) => {
+                        probe.style.color = `var(${name})`;
+                        canvas.fillStyle = getComputedStyle(probe).color;
+                        canvas.fillRect(0, 0, 1, 1);
+                        return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+                    };
+                    const found = ['--track', '--rim', '--accent', '--soft'].map((name) =>
+                        [name, contrast(channels(name), channels('--card'))]).filter(([, ratio]) => ratio < 3);
+                    probe.remove();
+                    return found;
+                })()
+                """
+            for scheme in Browser.Scheme.allCases {
+                try page.browser.change(to: scheme)
+                let found = try page.ask(faint)
+                #expect(found == [], "\(scheme): \(found)")
+            }
+            try page.browser.forceColors(true)
+            try page.wait("matchMedia('(forced-colors: active)').matches")
+            for (name, part) in [
+                ("Label/Text/Size", "slider"), ("Label/Look/Shown", "switch"), ("Label/Look/Color", "swatch"),
+            ] {
+                let adjusts = try page.ask(
+                    "getComputedStyle(part(given[0], given[1])).forcedColorAdjust", .string(name), .string(part))
+                #expect(adjusts == "none", "\(part)")
+            }
+        }
+    }
+
     @Test func aSmallWindowShowsOneCollectionAlone() throws {
         try PanelHost.visit(Gallery.make(), at: "/Label/Text?only", width: 300) { _, page in
             #expect(try page.ask("isShown(byID('undo')) || isShown(byID('side'))") == false)

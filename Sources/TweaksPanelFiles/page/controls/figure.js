@@ -1,4 +1,4 @@
-// Creates the display of a metric: the newest value, and a chart of the last sixty or the color.
+// Creates the display of a figure: the newest value, beside a chart of the last sixty or the color itself.
 
 import { clean, h, setStyle, svg } from '../dom.js';
 import { shown } from '../format.js';
