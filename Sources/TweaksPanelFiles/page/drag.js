@@ -11,17 +11,29 @@ export class Draggable {
   drag = null;
   /** The drag ID that a sequence of key presses shares. */
   runID = '';
+  /** The drag ID that all changes share while a picker of this row is open. */
+  pickID = '';
   /** Whether the list changed during the drag, and is redrawn at its end. */
   needsRedraw = false;
 
   begin() {
     gesture.row = this;
     this.drag ??= {
-      id: this.runID || random(),
-      value: this.wanted,
-      isOverride: this.sender.isBusy || isOverridden(this.tweak),
-      until: this.tweak.until,
+      id: this.pickID || this.runID || random(),
+      ...this.state,
     };
+  }
+
+  /** What `restore` needs to come back to now. */
+  get state() {
+    const isOverride = this.sender.isBusy || isOverridden(this.tweak);
+    return { value: this.wanted, isOverride, until: this.tweak.until };
+  }
+
+  /** Reverts the changes of a drag since a state. */
+  restore(state, id) {
+    this.control.show(state.value);
+    this.sender.push({ change: this.#before(state), settled: true, drag: id });
   }
 
   move(value) {
@@ -51,12 +63,12 @@ export class Draggable {
     if (!drag || drag.isCanceled) return false;
     drag.isCanceled = true;
     this.runID = '';
-    this.control.show(drag.value);
-    if (drag.last != null) this.sender.push({ change: this.#before(drag), settled: true, drag: drag.id });
+    if (drag.last != null) this.restore(drag, drag.id);
+    else this.control.show(drag.value);
     return true;
   }
 
-  /** The change that reverts a drag. */
+  /** The change that leads back to a state. */
   #before({ value, isOverride, until }) {
     if (!isOverride) return { reset: true };
     const text = typeof value === 'bigint' ? String(value) : value;

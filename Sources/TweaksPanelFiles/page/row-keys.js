@@ -6,12 +6,14 @@ import { announce, toast } from './notifications.js';
 import { has } from './tweaks.js';
 
 const focusable = 'a, button, input, select, textarea, [tabindex]';
+/** What a row has for its own; a picker in it is another place. */
+const within = (row) =>
+  [...row.control.element.querySelectorAll(focusable)].filter((element) => !element.closest('[popover]'));
 const isUsable = (element) => !element.disabled && element.checkVisibility({ visibilityProperty: true });
 
 /** The part of a row that Tab reaches: its field, or else its first control. */
 export const mainOf = (row) => {
-  const all = [...row.control.element.querySelectorAll(focusable)]
-    .filter((element) => !element.disabled && !element.closest('[hidden]'));
+  const all = within(row).filter((element) => !element.disabled && !element.closest('[hidden]'));
   return all.find((element) => ['field', 'hex'].includes(element.dataset.part)) ??
     all.find((element) => element.type !== 'radio' || element.checked) ?? all[0];
 };
@@ -19,7 +21,7 @@ export const mainOf = (row) => {
 /** Leaves one part of a row in the order of Tab, or all of its control while the focus is in that. */
 export function orderFocus(row, isInside) {
   const main = mainOf(row);
-  for (const element of row.control.element.querySelectorAll(focusable)) {
+  for (const element of within(row)) {
     const isReached = element === main || element.type === 'radio' ||
       isInside && element.closest('.pair') && element.matches('input, select, textarea, button');
     element.tabIndex = isReached ? 0 : -1;

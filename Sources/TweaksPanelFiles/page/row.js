@@ -247,6 +247,7 @@ export class Row extends Draggable {
   showError(text) {
     this.error.hidden = !text;
     this.error.textContent = clean(text);
+    this.control.refused?.(clean(text));
   }
 
   draw() {

@@ -233,6 +233,7 @@ import TweaksTestSupport
             try page.click("Label/Look/Color", "swatch")
             try page.wait("isShown(byID('picker'))")
             try expectNothing("the picker")
+            try page.attachPictures("gallery-picker-\(window)")
             try page.keys(.escape)
             for drawer in window == .wide ? ["history", "presets", "import", "people"] : [] {
                 try page.open(drawer)

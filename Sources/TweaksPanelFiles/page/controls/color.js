@@ -15,6 +15,7 @@ export function color(row) {
   const hex = field(row, { part: 'hex', class: 'hex', maxlength: 80, dir: 'ltr' });
   return {
     element: h('div.line', swatch, h('div.box.number', hex)),
+    refused: (text) => picker.refused(row, text),
     show(value) {
       const numbers = bytes(value);
       const [, , , alpha] = numbers;
