@@ -11,8 +11,10 @@ export class Draggable {
   drag = null;
   /** The drag ID that a sequence of key presses shares. */
   runID = '';
-  /** The drag ID that all changes share while a picker of this row is open. */
+  /** The drag ID that all changes share while an editor of this row is open. */
   pickID = '';
+  /** The rows that an editor changes with this one; a drag of them is canceled as a whole. */
+  peers = [];
   /** Whether the list changed during the drag, and is redrawn at its end. */
   needsRedraw = false;
 
@@ -65,6 +67,7 @@ export class Draggable {
     this.runID = '';
     if (drag.last != null) this.restore(drag, drag.id);
     else this.control.show(drag.value);
+    for (const row of this.peers) row.cancel();
     return true;
   }
 

@@ -1,5 +1,6 @@
 // Starts the page: global keys, the address, and the connection.
 
+import './motion/editor.js';
 import './name-request.js';
 import './toolbar.js';
 import { connect, connectNow } from './connection.js';

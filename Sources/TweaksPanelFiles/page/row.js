@@ -49,6 +49,7 @@ export class Row extends Draggable {
     this.#addControl();
     this.sample(tweak.value);
     this.control.show(tweak.value);
+    emit('made', this);
     this.draw();
   }
 
@@ -261,6 +262,7 @@ export class Row extends Draggable {
     drawNotes(this);
     this.control.mark?.(this.ghost?.value);
     drawBadges(this);
+    emit('drawn', this);
     const isDoubtful = tweak.conflict || has(tweak, 'needs-restart') && !restarts.has(tweak.path);
     if (isDoubtful && isOverridden(tweak) && this.remark === '') queueCheck(this);
   }

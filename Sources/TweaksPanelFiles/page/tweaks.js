@@ -26,6 +26,7 @@ const definitionFields = [
   'maxLength',
   'scale',
   'arguments',
+  'template',
 ];
 const signature = (tweak) =>
   JSON.stringify(

@@ -2,7 +2,8 @@
 
 import { h, on } from '../dom.js';
 import { store, stored } from '../storage.js';
-import { fromHSL, fromOKLCH, hexOf, hsl, limited, oklch } from './color-math.js';
+import { fromHSL, fromOKLCH, hexOf, hsl, oklch } from './color-math.js';
+import { clamp } from '../numbers/decimal.js';
 import { scrub } from './scrub.js';
 
 /** The parts of a color by format: their names, highest values and steps, and the conversions. */
@@ -42,7 +43,7 @@ export function colorFields({ move, end, cancel, choose }) {
   const partsOf = () => [...formats[format].of(color.slice(0, 3)), color[3] / 255 * 100];
 
   const put = (index, value, most) => {
-    parts = parts.with(index, limited(value, 0, most));
+    parts = parts.with(index, clamp(value, 0, most));
     move(colorOf(parts));
   };
   const numberField = ([label, most, step], index) => {

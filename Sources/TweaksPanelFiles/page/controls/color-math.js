@@ -4,10 +4,11 @@
 // Color Module Level 4” and “WCAG 2.2”, and of Björn Ottosson, “A perceptual color space for image
 // processing”.
 
+import { clamp } from '../numbers/decimal.js';
+
 export const bytes = (hex) => hex.slice(1).match(/../g).map((pair) => parseInt(pair, 16));
 export const hexOf = (numbers) =>
   '#' + numbers.map((number) => Math.round(number).toString(16).padStart(2, '0')).join('').toUpperCase();
-export const limited = (value, least = 0, most = 1) => Math.min(most, Math.max(least, value));
 
 function hueOf([r, g, b], high, span) {
   if (!span) return 0;
@@ -24,7 +25,7 @@ export function hsv(color) {
 export const rgb = ([hue, full, light]) =>
   [5, 3, 1].map((turn) => {
     const at = (turn + hue / 60) % 6;
-    return 255 * (light - light * full * limited(Math.min(at, 4 - at)));
+    return 255 * (light - light * full * clamp(Math.min(at, 4 - at), 0, 1));
   });
 
 // HSL ---------------------------------------------------------------------------------------------------
@@ -49,7 +50,7 @@ const linear = (channel) => {
   return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
 };
 const encoded = (light) =>
-  255 * limited(light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055);
+  255 * clamp(light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055, 0, 1);
 const times = (rows, [x, y, z]) => rows.map(([a, b, c]) => a * x + b * y + c * z);
 
 export function oklch(color) {

@@ -2,12 +2,14 @@
 //
 // All changes while it is open are one undo entry, and Escape restores the color from before.
 
-import { float, h, icon, on, random, setStyle } from '../dom.js';
+import { float, h, icon, on, setStyle } from '../dom.js';
+import { Editing } from '../editing.js';
+import { clamp } from '../numbers/decimal.js';
 import { store, stored } from '../storage.js';
 import { colorChips } from './color-chips.js';
 import { colorContrast } from './color-contrast.js';
 import { colorFields } from './color-fields.js';
-import { bytes, hexOf, hsv, limited, rgb } from './color-math.js';
+import { bytes, hexOf, hsv, rgb } from './color-math.js';
 
 const checks = 'conic-gradient(#bbb 25%, #fff 0 50%, #bbb 0 75%, #fff 0) 0 0 / 10px 10px';
 const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
@@ -17,10 +19,8 @@ export const picker = {
   /** Hue, saturation and brightness, which tell more than the color where that is gray or black. */
   now: [0, 0, 0],
   alpha: 255,
-  /** The state of the tweak that Escape restores. */
-  before: null,
-  /** Whether it has changed the color. */
-  isUsed: false,
+  /** The changes, from which Escape comes back. */
+  editing: null,
   /** Whether the process reads a typed text. */
   isAwaited: false,
 
@@ -39,7 +39,7 @@ export const picker = {
     this.hue = this.slider('hue', 359, 'Hue', (value) => this.now[0] = value);
     this.opacity = this.slider('alpha', 255, 'Opacity', (value) => this.alpha = value);
     setStyle(this.hue, '--ramp', 'linear-gradient(to right, red, #ff0, #0f0, #0ff, #00f, #f0f, red)');
-    this.old = h('button', { part: 'old', onclick: () => this.choose(this.before.value) });
+    this.old = h('button', { part: 'old', onclick: () => this.choose(this.editing.before[0].value) });
     this.fresh = h('i');
     this.error = h('p.error', { hidden: true });
     const sliders = h('div.sliders', this.dropper(), this.hue, this.opacity, this.old, this.fresh);
@@ -81,7 +81,7 @@ export const picker = {
       'aria-valuenow': 0,
     }, this.contrast.lines, this.knob);
     const put = (full, light) =>
-      this.move(() => this.now.splice(1, 2, limited(full), limited(light)));
+      this.move(() => this.now.splice(1, 2, clamp(full, 0, 1), clamp(light, 0, 1)));
     const at = (event) => {
       const { left, top, width, height } = this.area.getBoundingClientRect();
       put((event.clientX - left) / width, 1 - (event.clientY - top) / height);
@@ -119,10 +119,8 @@ export const picker = {
 
   pressed(event) {
     if (event.defaultPrevented) return;
-    if (event.key === 'Escape' && this.isUsed) {
-      this.isUsed = false;
-      this.row.restore(this.before, this.row.pickID);
-    } else if (event.key === 'Enter' && !event.target.matches('button, select')) {
+    if (event.key === 'Escape') this.editing.restore();
+    else if (event.key === 'Enter' && !event.target.matches('button, select')) {
       event.preventDefault();
       this.element.hidePopover();
     }
@@ -133,10 +131,9 @@ export const picker = {
   open(row, swatch) {
     if (this.element.matches(':popover-open')) this.element.hidePopover();
     swatch.after(this.element);
-    Object.assign(this, { row, swatch });
+    Object.assign(this, { row, swatch, editing: new Editing([row]) });
     this.refused(row, '');
-    row.pickID = random();
-    this.begin();
+    this.showOld();
     this.contrast.open(row);
     this.chips.open(row);
     this.setColor(row.tweak.value);
@@ -145,18 +142,16 @@ export const picker = {
     this.area.focus();
   },
 
-  /** Escape restores the state of now. */
-  begin() {
-    this.before = this.row.state;
-    this.isUsed = this.isAwaited = false;
-    this.old.ariaLabel = this.old.title = 'Back to ' + this.before.value;
-    setStyle(this.old, '--color', this.before.value);
+  showOld() {
+    const [{ value }] = this.editing.before;
+    this.isAwaited = false;
+    this.old.ariaLabel = this.old.title = 'Back to ' + value;
+    setStyle(this.old, '--color', value);
   },
 
   left() {
-    this.end();
-    if (this.isUsed) this.remember(this.row.wanted);
-    this.row.pickID = '';
+    this.editing.close();
+    if (this.editing.isUsed) this.remember(this.row.wanted);
     this.row = null;
   },
 
@@ -188,7 +183,10 @@ export const picker = {
   /** Shows a value of the process, which another client or an undo may have set. */
   follow(row, value) {
     if (this.row !== row || value === this.value) return;
-    if (!row.drag && !this.isAwaited) this.begin();
+    if (!row.drag && !this.isAwaited) {
+      this.editing.begin();
+      this.showOld();
+    }
     this.isAwaited = false;
     this.setColor(value);
   },
@@ -204,26 +202,25 @@ export const picker = {
   },
 
   move(action) {
-    if (!this.row || this.row.drag?.isCanceled) return;
+    if (!this.row || this.editing.isCanceled) return;
     action();
-    this.isUsed = true;
-    this.row.move(this.value);
+    this.editing.move([[this.row, this.value]]);
     this.draw();
   },
 
   /** Sets a value, or what the process reads in a typed text. */
   choose(value, text) {
     if (!this.row) return;
-    this.isUsed = true;
+    this.editing.isUsed = true;
     if (text == null) this.setColor(value);
     else this.isAwaited = true;
-    this.row.send({ value }, { drag: this.row.pickID, text });
+    this.row.send({ value }, { drag: this.editing.id, text });
   },
 
   end() {
     if (!this.row?.drag) return;
-    const { isCanceled } = this.row.drag;
-    this.row.end();
+    const { isCanceled } = this.editing;
+    this.editing.end();
     if (isCanceled) this.setColor(this.row.tweak.value);
   },
 

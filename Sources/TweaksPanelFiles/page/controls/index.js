@@ -5,6 +5,7 @@ import { action } from './action.js';
 import { bool } from './bool.js';
 import { choice } from './choice.js';
 import { color } from './color.js';
+import { curve } from './curve.js';
 import { figure } from './figure.js';
 import { formatted, isFormatted } from './formatted.js';
 import { list } from './list.js';
@@ -22,6 +23,7 @@ const byKind = {
   string: text,
   color,
   choice,
+  curve,
   point,
   list,
   optional,
