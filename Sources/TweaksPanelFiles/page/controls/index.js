@@ -23,6 +23,7 @@ const byKind = {
   color,
   choice,
   point,
+  curve: text,
   list,
   optional,
 };
