@@ -24,16 +24,18 @@ struct Fader {
     private var elapsed = 0.0
 
     /// Advances by `seconds` and returns the current color; the first target applies without a fade.
-    mutating func follow(_ newTarget: RGBA, for seconds: Double, fade: Double) -> RGBA {
-        if let target, target != newTarget { (from, elapsed) = (color(fade: fade), 0) }
+    mutating func follow(_ newTarget: RGBA, for seconds: Double, fade: Double, curve: TweakCurve) -> RGBA {
+        if let target, target != newTarget { (from, elapsed) = (color(fade, curve), 0) }
         if target == nil { (from, elapsed) = (newTarget, 0) }
         target = newTarget
         elapsed += seconds
-        return color(fade: fade)
+        return color(fade, curve)
     }
 
-    private func color(fade: Double) -> RGBA {
+    private func color(_ fade: Double, _ curve: TweakCurve) -> RGBA {
         guard let target, elapsed < fade else { return target ?? from }
-        return from + (target - from) * Easing.inOut(elapsed / fade)
+        let color = from + (target - from) * curve.value(at: elapsed / fade)
+        // A curve may overshoot, and no channel can.
+        return color.clamped(lowerBound: .zero, upperBound: RGBA(repeating: 255))
     }
 }

@@ -23,6 +23,8 @@ enum Look {
     static let fade = Tweak(
         "Label", "Color", "Fade", .milliseconds(400), in: .zero ... .seconds(5),
         help: "How long a change of color takes")
+    static let fadeCurve = Tweak(
+        "Label", "Color", "Fade curve", TweakCurve.easeInOut, help: "How a change of color proceeds, as in CSS")
 
     static let speed = Tweak(
         "Label", "Motion", "Speed", 28.0, in: 0...200, unit: "px/s", help: "How fast it goes from side to side")
@@ -40,7 +42,8 @@ enum Look {
         flags: .readOnly)
 
     static let all: [any TweakHandle] = [
-        text, size, shadow, foreground, background, alpha, fade, speed, gravity, easing, trail, paused, framesPerSecond,
+        text, size, shadow, foreground, background, alpha, fade, fadeCurve, speed, gravity, easing, trail, paused,
+        framesPerSecond,
     ]
 }
 

@@ -18,8 +18,9 @@ struct Scene {
     mutating func frame(columns: Int, rows: Int, after seconds: Double, status: String) -> Frame {
         if lettering.text != Look.text.value { lettering = Lettering(Look.text.value) }
         let fade = Look.fade.value / .seconds(1)
-        let ink = foreground.follow(RGBA(Look.foreground.value), for: seconds, fade: fade)
-        let ground = background.follow(RGBA(Look.background.value), for: seconds, fade: fade)
+        let curve = Look.fadeCurve.value
+        let ink = foreground.follow(RGBA(Look.foreground.value), for: seconds, fade: fade, curve: curve)
+        let ground = background.follow(RGBA(Look.background.value), for: seconds, fade: fade, curve: curve)
         let backdrop = Pixel.black.mixed(with: ground.pixel, Int(ground.opacity * 256))
 
         // A terminal of one or two rows has no status line.

@@ -24,6 +24,7 @@ extension SwiftLiteral {
         case .choice: choiceName.map(TweakValue.choice)
         case .duration: duration.map(TweakValue.duration)
         case .point: point.map(TweakValue.point)
+        case .curve: curve.map(TweakValue.curve)
         case .list: list(shape)
         case .optional: isNone ? .notSet : shape.inner.flatMap { value($0) }
         case .action: nil
@@ -64,7 +65,7 @@ extension SwiftLiteral {
     /// Whether it is a number with a point or an exponent.
     var isReal: Bool { number?.isReal ?? false }
 
-    private var number: SwiftNumber? {
+    var number: SwiftNumber? {
         if case .number(let number, _) = unwrapped { number } else { nil }
     }
 

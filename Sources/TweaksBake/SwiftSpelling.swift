@@ -34,6 +34,7 @@ struct SwiftSpelling {
         case (.color, .color(let color)): return try ColorSpelling(source: source).edits(literal, to: color)
         case (.duration, .duration(let duration)): return try self.duration(literal, duration)
         case (.point, .point(let point)): return try self.point(literal, point)
+        case (.curve, .curve(let curve)): return try CurveSpelling.edits(literal, to: curve, self)
         case (.list, .list(let values)): return try list(literal, values, shape)
         case (.optional, .notSet):
             // `Optional(5)` alone tells the type.
@@ -54,7 +55,7 @@ struct SwiftSpelling {
     /// The types that take the texts of values. Others have initializers that are not known.
     private static let plainTypes: Set = [
         "Bool", "String", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
-        "Double", "Float", "CGFloat", "Duration", "TweakColor", "TweakPoint",
+        "Double", "Float", "CGFloat", "Duration", "TweakColor", "TweakPoint", "TweakCurve",
     ]
 
     /// A value without a literal whose style it could have.
@@ -74,6 +75,7 @@ struct SwiftSpelling {
             guard let text = DurationSpelling.fresh(duration) else { throw unknownForm }
             return text
         case .point(let point): return "TweakPoint(x: \(point.x), y: \(point.y))"
+        case .curve(let curve): return CurveSpelling.fresh(curve)
         case .choice, .list, .notSet: throw unknownForm
         }
     }
@@ -197,7 +199,7 @@ struct SwiftSpelling {
         let written = source.text(range).filter { !$0.isWhitespace }
         if written.hasSuffix("]()") {
             let name = String(written.dropFirst().dropLast(3))
-            let isPlain = ["Bool", "String", "Int", "Double", "TweakColor", "TweakPoint"].contains(name)
+            let isPlain = ["Bool", "String", "Int", "Double", "TweakColor", "TweakPoint", "TweakCurve"].contains(name)
             spelling = SwiftSpelling(source: source, type: type != nil || isPlain ? name : nil)
         }
         var texts: [String] = []

@@ -190,7 +190,14 @@ extension TweakNode {
         if definition.kind != .action { fields.append(("modified", .bool(isModified))) }
         fields += definition.info
         if let signature { fields.append(("arguments", .array(signature.parameters.map(\.json)))) }
+        if let role { fields.append(("template", role.json)) }
         return fields
+    }
+}
+
+extension TemplateRole {
+    fileprivate var json: JSON {
+        .object([("name", .string(template)), ("path", .string(path)), ("part", .string(part))])
     }
 }
 

@@ -31,6 +31,8 @@ struct Samples {
         _ = Tweak(
             "Sample", "Many", "point", TweakPoint(x: 1, y: 2), in: .init(x: 0...9, y: ...5), step: 0.5,
             registry: registry)
+        _ = Tweak("Sample", "Many", "curve", TweakCurve.ease, registry: registry)
+        _ = Tweak("Sample", "Many", "curves", [TweakCurve](), maxLength: 3, registry: registry)
         _ = Tweak("Sample", "Many", "ints", [1, 2], in: 0...9, maxLength: 5, registry: registry)
         _ = Tweak("Sample", "Many", "texts", ["a", "b, \"c\" ]"], registry: registry)
         _ = Tweak("Sample", "Many", "colors", [TweakColor](), registry: registry)

@@ -13,6 +13,7 @@ struct LiteralTests {
     private static let color = "\"color\""
     private static let duration = "\"duration\""
     private static let point = "\"point\""
+    private static let curve = "\"curve\""
     private static func choice(_ names: String...) -> String {
         "\"choice\",\"choices\":[\(names.map { "{\"name\":\"\($0)\"}" }.joined(separator: ","))]"
     }
@@ -29,7 +30,7 @@ struct LiteralTests {
             "let t = Tweak<\(type)>(\"A\", \"B\", \"C\", \(expected))")
     }
 
-    static let cases: [BakeCase] = numbers + texts + colors + choices + durations + points + lists + optionals
+    static let cases: [BakeCase] = numbers + texts + colors + choices + durations + points + curves + lists + optionals
 
     private static let numbers = [
         BakeCase("true", bool, "true", "false", "false"), BakeCase("5", int, "5", "-6", "-6"),
@@ -134,6 +135,30 @@ struct LiteralTests {
             "\"kind\":\"point\",\"default\":[0,0],\"value\":[1,2]",
             "let t: Tweak<CGSize> = .init(\"A\", \"B\", \"C\", .init(width: 1, height: 2))"),
         BakeCase("CGSize.zero", point, "[0,0]", "[1,2]", "CGSize(width: 1, height: 2)"),
+    ]
+
+    private static let overshoot = "\"cubic-bezier(0.3,1.5,0.6,1)\""
+    private static let easeOut = "\"cubic-bezier(0,0,0.58,1)\""
+
+    private static let curves = [
+        BakeCase(
+            "TweakCurve(0.2, 0, 0.0, 1)", curve, "\"cubic-bezier(0.2,0,0,1)\"", overshoot,
+            "TweakCurve(0.3, 1.5, 0.6, 1)"),
+        BakeCase("TweakCurve(0, 0, 1, 1)", curve, "\"cubic-bezier(0,0,1,1)\"", easeOut, "TweakCurve(0, 0, 0.58, 1)"),
+        BakeCase(
+            "TweakCurve(0, 0, 1, 1)", curve, "\"cubic-bezier(0,0,1,1)\"", "\"steps(1,end)\"", "TweakCurve.stepEnd"),
+        BakeCase("TweakCurve.easeOut", curve, easeOut, overshoot, "TweakCurve(0.3, 1.5, 0.6, 1)"),
+        BakeCase("TweakCurve.easeOut", curve, easeOut, "\"cubic-bezier(0.42,0,1,1)\"", "TweakCurve.easeIn"),
+        BakeCase("TweakCurve.easeOut", curve, easeOut, "\"steps(4,jump-none)\"", "TweakCurve.steps(4, .jumpNone)"),
+        typed("TweakCurve", ".easeOut", curve, easeOut, overshoot, "TweakCurve(0.3, 1.5, 0.6, 1)"),
+        typed("TweakCurve", ".easeOut", curve, easeOut, "\"steps(4,end)\"", ".steps(4, .end)"),
+        typed("TweakCurve", ".steps(4)", curve, "\"steps(4,end)\"", "\"steps(5,jump-both)\"", ".steps(5, .jumpBoth)"),
+        BakeCase(
+            "TweakCurve.steps(4, .start)", curve, "\"steps(4,start)\"", overshoot, "TweakCurve(0.3, 1.5, 0.6, 1)"),
+        typed("TweakCurve", ".init(0, 0, 1, 1)", curve, "\"cubic-bezier(0,0,1,1)\"", easeOut, ".init(0, 0, 0.58, 1)"),
+        BakeCase("TweakCurve(\"ease-out\")!", curve, easeOut, overshoot, "TweakCurve(0.3, 1.5, 0.6, 1)"),
+        typed("TweakCurve?", "nil", optional("curve"), "null", easeOut, "TweakCurve.easeOut"),
+        BakeCase("[TweakCurve.easeOut]", list(of: "curve"), "[\(easeOut)]", "[]", "[TweakCurve]()"),
     ]
 
     private static let lists = [

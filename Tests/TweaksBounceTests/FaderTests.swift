@@ -11,23 +11,32 @@ import Tweaks
 
     @Test func theFirstColorAndColorsWithoutAFadeAppearAtOnce() {
         var fader = Fader()
-        #expect(fader.follow(white, for: 0, fade: 5) == white)
-        #expect(fader.follow(black, for: 0, fade: 0) == black)
+        #expect(fader.follow(white, for: 0, fade: 5, curve: .linear) == white)
+        #expect(fader.follow(black, for: 0, fade: 0, curve: .linear) == black)
     }
 
-    @Test func aFadeIsSmoothAndTakesTheGivenTime() {
+    @Test func aFadeFollowsTheCurveAndTakesTheGivenTime() {
         var fader = Fader()
-        _ = fader.follow(black, for: 0, fade: 2)
-        let reds = (1...5).map { _ in fader.follow(white, for: 0.5, fade: 2).x }
-        #expect(reds == [15.9375, 127.5, 239.0625, 255, 255])
+        _ = fader.follow(black, for: 0, fade: 2, curve: .linear)
+        let reds = (1...5).map { _ in fader.follow(white, for: 0.5, fade: 2, curve: .linear).x }
+        #expect(reds == [63.75, 127.5, 191.25, 255, 255])
+    }
+
+    /// A channel has no place for more.
+    @Test func aCurveThatOvershootsStaysWithinTheChannels() {
+        var fader = Fader()
+        let curve = TweakCurve(0, 9, 1, -9)
+        _ = fader.follow(black, for: 0, fade: 1, curve: curve)
+        let reds = (1..<20).map { _ in fader.follow(white, for: 0.05, fade: 1, curve: curve).x }
+        #expect(reds.max() == 255 && reds.min() == 0)
     }
 
     @Test func aNewColorDuringAFadeStartsAtTheCurrentOne() {
         var fader = Fader()
-        _ = fader.follow(black, for: 0, fade: 2)
-        let half = fader.follow(white, for: 1, fade: 2)
-        #expect(fader.follow(black, for: 0, fade: 2) == half)
-        #expect(fader.follow(black, for: 2, fade: 2) == black)
+        _ = fader.follow(black, for: 0, fade: 2, curve: .linear)
+        let half = fader.follow(white, for: 1, fade: 2, curve: .linear)
+        #expect(fader.follow(black, for: 0, fade: 2, curve: .linear) == half)
+        #expect(fader.follow(black, for: 2, fade: 2, curve: .linear) == black)
     }
 
     @Test(arguments: Palette.all.indices) func theLettersOfEachPaletteAreReadable(index: Int) {

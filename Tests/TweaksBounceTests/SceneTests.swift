@@ -51,7 +51,7 @@ import Tweaks
         Look.fade.value = .seconds(1)
         Look.background.value = .white
         let corner = (0..<5).map { _ in picture(&scene, after: 0.25).pixels[19].red }
-        #expect(corner == [15, 127, 239, 255, 255])
+        #expect(corner == [32, 127, 222, 255, 255])
     }
 
     @Test func aTrailFadesWhenTheLabelRests() {

@@ -28,6 +28,14 @@ import TweaksWire
         Int64(bitPattern: generator.next()) >> Int64.random(in: 0..<64, using: &generator)
     }
 
+    private func curve(_ generator: inout SeededGenerator) -> TweakCurve {
+        let position = TweakCurve.StepPosition.allCases.randomElement(using: &generator)
+        if Bool.random(using: &generator) { return .steps(Int(integer(&generator)), position ?? .end) }
+        let (x1, x2) = (Double.random(in: 0...1, using: &generator), Double.random(in: 0...1, using: &generator))
+        return TweakCurve(
+            x1, Double(bitPattern: generator.next()), x2, Double.random(in: -1_000...1_000, using: &generator))
+    }
+
     private func value(_ kind: TweakKind, _ generator: inout SeededGenerator) -> TweakValue {
         switch kind {
         case .bool: return .bool(Bool.random(using: &generator))
@@ -40,6 +48,7 @@ import TweaksWire
             let digits = String(generator.next() | 1 << 32, radix: 16).suffix(8)
             return .color(TweakColor("#\(digits)") ?? .black)
         case .duration: return .duration(.nanoseconds(integer(&generator)))
+        case .curve: return .curve(curve(&generator))
         default: return .choice(Self.choices[Int.random(in: 0..<Self.choices.count, using: &generator)])
         }
     }
@@ -53,12 +62,13 @@ import TweaksWire
         _ = Tweak(name, name, "color", TweakColor.black, registry: registry)
         _ = Tweak(name, name, "choice", "left", choices: Self.choices, registry: registry)
         _ = Tweak(name, name, "duration", Duration.zero, registry: registry)
+        _ = Tweak(name, name, "curve", TweakCurve.linear, registry: registry)
         return registry.categories.flatMap(\.collections).flatMap(\.tweaks)
     }
 
     @Test(arguments: names) func printedLinesParseToTheSameValue(_ name: String) throws {
         let tweaks = register(name, in: TweakRegistry())
-        #expect(tweaks.count == 7)
+        #expect(tweaks.count == 8)
         var generator = SeededGenerator(seed: 7)
         for tweak in tweaks {
             for _ in 0..<60 {

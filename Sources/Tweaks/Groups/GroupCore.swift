@@ -25,6 +25,9 @@ final class GroupCore<Template: TweakTemplate>: Sendable {
         self.defaultValue = defaultValue
         parts = Template.parts.map { $0.declare(place, defaultValue) }
         precondition(!parts.isEmpty, "Tweaks: \(place.source): \(Template.self) names no parts")
+        precondition(
+            Quoting.isSafe(place.template),
+            "Tweaks: \(place.source): the name of \(Template.self) has invisible characters; remove them")
         registry = place.registry ?? .shared
         let nodes = FrozenTrait.isOn ? [] : parts.map { $0.erased().node }
         reader = GroupReader(defaultValue: defaultValue, nodes: nodes, reads: parts.map(\.read))

@@ -80,7 +80,7 @@ private struct Propagator {
     }
 }
 
-/// An easing curve between two states: CSS's `cubic-bezier(x1, y1, x2, y2)`.
+/// An easing curve between two states, CSS's `cubic-bezier(x1, y1, x2, y2)`, as four tweaks; ``TweakCurve`` is one.
 ///
 /// ```swift
 /// static let ease = TweakGroup("Card", "Flip", "Ease", TweakEase.inOut)
@@ -122,38 +122,17 @@ public struct TweakEase: TweakTemplate {
         TweakPart("y2", \.y2, in: -5...5, help: "Progress at the second control point; above 1 overshoots"),
     ]
 
+    /// The same curve as one value: times and progress out of its range are limited.
+    public var curve: TweakCurve { TweakCurve(x1, y1, x2, y2) }
+
+    /// The control points of a curve; nil for steps, which have none.
+    public init?(_ curve: TweakCurve) {
+        guard case .bezier(let x1, let y1, let x2, let y2) = curve.shape else { return nil }
+        self.init(x1, y1, x2, y2)
+    }
+
     /// The progress after a fraction of the time; 0 before the start, 1 after the end.
-    public func progress(at time: Double) -> Double {
-        guard time > 0 else { return 0 }
-        guard time < 1 else { return 1 }
-        return Self.curve(y1, y2, parameter(at: time))
-    }
-
-    /// The curve parameter at a time. x is monotonic, so there is exactly one.
-    private func parameter(at time: Double) -> Double {
-        var (low, high, middle) = (0.0, 1.0, time)
-        // 60 bisections reach the precision of a double from any start.
-        for _ in 0..<60 {
-            let distance = Self.curve(x1, x2, middle) - time
-            if distance > 0 { high = middle } else { low = middle }
-            let slope = Self.slope(x1, x2, middle)
-            let better = middle - distance / slope
-            // Newton's step if it stays between the bounds, else bisection.
-            let next = better > low && better < high ? better : (low + high) / 2
-            if (next - middle).magnitude < 1e-14 { return next }
-            middle = next
-        }
-        return middle
-    }
-
-    /// One coordinate of the curve with control points `a` and `b`.
-    private static func curve(_ a: Double, _ b: Double, _ s: Double) -> Double {
-        ((1 - 3 * b + 3 * a) * s + (3 * b - 6 * a)) * s * s + 3 * a * s
-    }
-
-    private static func slope(_ a: Double, _ b: Double, _ s: Double) -> Double {
-        (3 * (1 - 3 * b + 3 * a) * s + 2 * (3 * b - 6 * a)) * s + 3 * a
-    }
+    public func progress(at time: Double) -> Double { curve.value(at: time) }
 }
 
 /// The drop shadow of a drawn shape: its color, offset, blur radius and opacity.

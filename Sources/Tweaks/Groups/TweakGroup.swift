@@ -69,7 +69,7 @@ public struct TweakGroup<Template: TweakTemplate>: Sendable {
     ) {
         let place = GroupLocation(
             category: category, collection: collection, prefix: name, registry: registry,
-            source: TweakSource(fileID: fileID, line: line))
+            source: TweakSource(fileID: fileID, line: line), template: Template.templateName)
         core = GroupCore(wrappedValue, place)
     }
 

@@ -20,6 +20,25 @@
 public protocol TweakTemplate: Equatable, Sendable {
     /// The parts, in the order in which they are declared. Make it a `static let`.
     static var parts: [TweakPart<Self>] { get }
+    /// The name by which clients know the template, in lower case; a page may have an editor for it.
+    static var templateName: String { get }
+}
+
+extension TweakTemplate {
+    /// The name of the type without `Tweak`, in words: `spring` of `TweakSpring`, `rate limit` of `TweakRateLimit`.
+    public static var templateName: String {
+        // Without the parameters of a generic type.
+        let type = String(describing: Self.self).prefix { $0 != "<" }
+        let isPrefixed = type.hasPrefix("Tweak") && type.utf8.count > 5
+        var words = ""
+        var isInWord = false
+        for character in isPrefixed ? type.dropFirst(5) : type {
+            if character.isUppercase, isInWord { words += " " }
+            isInWord = !character.isUppercase
+            words += character.lowercased()
+        }
+        return words
+    }
 }
 
 /// One part of a ``TweakTemplate``: a property, and the attributes of its tweak.
@@ -68,9 +87,7 @@ public struct TweakPart<Template>: Sendable {
     ) {
         precondition(!flags.contains(.readOnly), "Tweaks: the part \(name) cannot be read-only; a group can be set")
         declare = { place, defaults in
-            let tweak = place.registry.declared(
-                place.category, place.collection, place.name(name), defaults[keyPath: property], shape, place.source)
-            return DeclaredPart(tweak, property)
+            DeclaredPart(place.declared(name, defaults[keyPath: property], shape), property)
         }
     }
 }
@@ -83,10 +100,41 @@ struct GroupLocation: Sendable {
     let prefix: String?
     let registry: TweakRegistry?
     let source: TweakSource
+    /// The name of the template.
+    let template: String
 
     /// The name of a part's tweak.
     func name(_ part: String) -> String {
         prefix.map { "\($0) \(part)" } ?? part.prefix(1).uppercased() + part.dropFirst()
+    }
+
+    private var path: String { "\(category)/\(collection)" + (prefix.map { "/\($0)" } ?? "") }
+
+    /// Declares the tweak of a part.
+    @_semantics("optimize.sil.specialize.generic.never")
+    fileprivate func declared<Value>(_ part: String, _ value: Value, _ shape: DeclaredShape<Value>) -> Tweak<Value> {
+        #if Frozen
+            registry.declared(category, collection, name(part), value, shape, source)
+        #else
+            (registry ?? .shared).declared(
+                category, collection, name(part), value, shape, source, TemplateRole(template, of: path, part))
+        #endif
+    }
+}
+
+/// The part that a tweak is in a group's value.
+package final class TemplateRole: Sendable {
+    /// The name of the template.
+    package let template: String
+    /// The path of the group: category, collection, and its name if it has one.
+    package let path: String
+    /// The name of the part, in lower case.
+    package let part: String
+
+    init(_ template: String, of path: String, _ part: String) {
+        self.template = template
+        self.path = path
+        self.part = part
     }
 }
 

@@ -59,17 +59,23 @@ package struct History: Sendable {
 
     /// Merges a change into the last record if it continues that one.
     private mutating func extendLast(_ commit: PendingCommit, revision: UInt64) -> Bool {
-        if commit.parts.count == 1, commit.parts[0].isPlain, let node = commit.parts[0].subject.node {
-            return extendLast(node, to: commit.parts[0].newValue, commit, revision: revision)
+        if commit.parts.count == 1, commit.parts[0].isPlain, let node = commit.parts[0].subject.node,
+            extendLast(node, to: commit.parts[0].newValue, commit, revision: revision)
+        {
+            return true
         }
         let index = records.count - 1
-        guard index >= 0, records[index].parts.count == commit.parts.count,
-            commit.parts.indices.allSatisfy({
-                records[index].parts[$0].subject.isSame(as: commit.parts[$0].subject)
-            }), isContinued(by: commit)
-        else { return false }
-        for position in commit.parts.indices {
-            weight += records[index].parts[position].extend(to: commit.parts[position])
+        guard index >= 0, isContinued(by: commit), let places = records[index].places(of: commit.parts) else {
+            return false
+        }
+        for (place, part) in zip(places, commit.parts) {
+            if let place {
+                weight += records[index].parts[place].extend(to: part)
+            } else {
+                let part = part.subject.isSecret ? part.redacted : part
+                records[index].parts.append(part)
+                weight += part.weight
+            }
         }
         noteExtension(by: commit, revision)
         makeRoom(sparing: 1)
@@ -97,8 +103,8 @@ package struct History: Sendable {
         return true
     }
 
-    /// Whether a change of the same tweaks continues the last record: within half a second by the same session, or by
-    /// the same gesture.
+    /// Whether a change continues the last record, if its tweaks allow that: it is made within half a second by the
+    /// same session, or by the same gesture.
     private func isContinued(by commit: PendingCommit) -> Bool {
         let index = records.count - 1
         guard records[index].status == .done,

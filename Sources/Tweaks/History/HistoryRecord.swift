@@ -3,7 +3,8 @@
 /// The kind of a commit, as far as the history distinguishes it.
 package enum CommitKind: Sendable, Equatable {
     /// An ordinary change. Changes of one session to the same tweaks in quick succession (a drag) are merged, except
-    /// steps. Changes of one gesture are merged across sessions and regardless of their speed; gesture 0 means none.
+    /// steps. Changes of one gesture are merged across sessions, regardless of their speed and also those of different
+    /// tweaks, such as the parts of a group; gesture 0 means none.
     case change(session: UInt64, isStep: Bool = false, gesture: UInt64 = 0)
     /// Undoes the commit with this number.
     case undo(UInt64, session: UInt64 = 0, Choice = .last)
@@ -61,6 +62,22 @@ extension History {
 
         /// Its size, in parts; a long text counts as several.
         var weight: Int { parts.reduce(0) { $0 + $1.weight } }
+
+        /// The most tweaks of a gesture, so that it takes little time to find one: further ones begin another record.
+        private static let maxGestureParts = 100
+
+        /// Where the tweaks of a commit are among those of this record; nil for one that a gesture adds. Nil as a whole
+        /// if the commit cannot be merged into it.
+        func places(of new: [CommitPart]) -> [Int?]? {
+            let isSame =
+                parts.count == new.count && parts.indices.allSatisfy { parts[$0].subject.isSame(as: new[$0].subject) }
+            if isSame { return Array(parts.indices) }
+            guard case .change(_, _, let gesture) = kind, gesture != 0, parts.count <= Self.maxGestureParts,
+                new.count <= Self.maxGestureParts
+            else { return nil }
+            let places = new.map { part in parts.firstIndex { $0.subject.isSame(as: part.subject) } }
+            return parts.count + places.count { $0 == nil } <= Self.maxGestureParts ? places : nil
+        }
 
         /// Notes that a commit was merged into it, whose client can have another display name.
         /// - Returns: Its number.

@@ -5,10 +5,10 @@ extension TweakRegistry {
     @_semantics("optimize.sil.specialize.generic.never")
     func declared<Value>(
         _ category: String, _ collection: String, _ name: String, _ defaultValue: Value, _ shape: TweakShape<Value>,
-        _ source: TweakSource
+        _ source: TweakSource, _ role: TemplateRole? = nil
     ) -> Tweak<Value> {
         do {
-            return try declare(TweakPath(category, collection, name), defaultValue, shape, source)
+            return try declare(TweakPath(category, collection, name), defaultValue, shape, source, role)
         } catch {
             fatalError("Tweaks: \(source): \(error)")
         }
@@ -17,7 +17,8 @@ extension TweakRegistry {
     /// Registers a tweak, or finds the one with this path.
     @_semantics("optimize.sil.specialize.generic.never")
     func declare<Value>(
-        _ path: TweakPath, _ defaultValue: Value, _ shape: TweakShape<Value>, _ source: TweakSource
+        _ path: TweakPath, _ defaultValue: Value, _ shape: TweakShape<Value>, _ source: TweakSource,
+        _ role: TemplateRole? = nil
     ) throws(TweakError) -> Tweak<Value> {
         let isText = Value.tweakFormat != nil
         let (defaultValue, shape) = isText ? (defaultValue.asWritten, shape.asWritten) : (defaultValue, shape)
@@ -30,7 +31,7 @@ extension TweakRegistry {
         let node = register(path, source) { slot, sequence in
             TweakNode(
                 path: path, definition: definition, source: source, formerly: formerly, slot: slot,
-                sequence: sequence, declaredAt: currentTime, content: .value(core, default: prepared))
+                sequence: sequence, declaredAt: currentTime, role: role, content: .value(core, default: prepared))
         }
         guard let known = node.core as? TypedCore<Value>, let knownDefault = node.defaultPrepared else {
             throw mismatch(node, "\(Value.self)", source)

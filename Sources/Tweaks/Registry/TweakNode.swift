@@ -10,6 +10,8 @@ package final class TweakNode: Sendable {
     package let source: TweakSource
     /// Its paths in earlier versions of the program.
     package let formerly: [TweakPath]
+    /// Its part in a group's value; nil for a tweak that was declared alone.
+    package let role: TemplateRole?
     /// The index of its data in the registry's state.
     package let slot: Int
     /// Its position in the order of declaration.
@@ -38,12 +40,13 @@ package final class TweakNode: Sendable {
 
     init(
         path: TweakPath, definition: TweakDefinition, source: TweakSource, formerly: [TweakPath] = [], slot: Int,
-        sequence: UInt64, declaredAt: Moment, content: Content
+        sequence: UInt64, declaredAt: Moment, role: TemplateRole? = nil, content: Content
     ) {
         self.path = path
         self.definition = definition
         self.source = source
         self.formerly = formerly
+        self.role = role
         self.slot = slot
         self.sequence = sequence
         self.declaredAt = declaredAt

@@ -78,6 +78,7 @@ enum ListKind: KindRules {
         case .choice?:
             component?.choices.prefix(2).map { TweakValue.choice($0.name).text }.joined(separator: ", ") ?? ""
         case .duration?: "1s, 2s"
+        case .curve?: "ease, linear"
         default: "1, 2, 3"
         }
     }

@@ -63,8 +63,8 @@ public protocol TweakContainer: TweakStorable {
 
 /// A type of which a tweak can hold a value, a list or an optional.
 ///
-/// Bool, the integers, Double, Float, String, Duration, ``TweakColor`` and ``TweakPoint`` conform. An enumeration only
-/// declares the conformance:
+/// Bool, the integers, Double, Float, String, Duration, ``TweakColor``, ``TweakPoint`` and ``TweakCurve`` conform. An
+/// enumeration only declares the conformance:
 ///
 /// ```swift
 /// enum Alignment: String, CaseIterable, TweakConvertible { case left, center, right }

@@ -24,6 +24,9 @@ public enum TweakValue: Hashable, Sendable {
     case duration(Duration)
     /// Two finite numbers.
     case point(TweakPoint)
+    // Indirect: of its size, every value would be twice as large.
+    /// A timing curve.
+    indirect case curve(TweakCurve)
     /// Values of one kind, in order.
     case list([TweakValue])
     /// An optional without a value; one with a value is represented by that value.
@@ -43,6 +46,7 @@ public enum TweakValue: Hashable, Sendable {
         case (.color(let left), .color(let right)): left == right
         case (.duration(let left), .duration(let right)): left == right
         case (.point(let left), .point(let right)): left == right
+        case (.curve(let left), .curve(let right)): left == right
         case (.list(let left), .list(let right)): left == right
         case (.notSet, .notSet): true
         default: false
@@ -60,6 +64,7 @@ public enum TweakValue: Hashable, Sendable {
         case .choice: .choice
         case .duration: .duration
         case .point: .point
+        case .curve: .curve
         case .list: .list
         case .notSet: .optional
         }
@@ -108,6 +113,8 @@ public enum TweakKind: String, Hashable, Sendable, CaseIterable {
     case duration
     /// Two numbers: a ``TweakPoint``.
     case point
+    /// A timing curve, as in CSS: a ``TweakCurve``.
+    case curve
     /// Several values of one kind, in order: an array.
     case list
     /// A value of one kind, or none: an optional.
@@ -134,6 +141,7 @@ public enum TweakKind: String, Hashable, Sendable, CaseIterable {
         case .choice: ChoiceKind.self
         case .duration: DurationKind.self
         case .point: PointKind.self
+        case .curve: CurveKind.self
         case .list: ListKind.self
         case .optional: OptionalKind.self
         case .action: ActionKind.self

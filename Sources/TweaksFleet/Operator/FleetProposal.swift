@@ -102,7 +102,7 @@ extension TweakValue {
     /// Kinds with unambiguous texts, in the order in which they are tried. `0` and `yes` are not booleans here.
     private static let unambiguousKinds: [TweakKind] = [.int, .number, .duration, .point]
 
-    /// Infers `true`, `7`, `1.5`, `250ms`, `#FF8800`, `[1, 2]`; anything else is text.
+    /// Infers `true`, `7`, `1.5`, `250ms`, `#FF8800`, `steps(4)`, `[1, 2]`; anything else is text.
     package init(inferring text: String, isQuoted: Bool = false) {
         let value = isQuoted ? nil : Self.unquoted(text)
         self = value ?? .string(text)
@@ -116,6 +116,8 @@ extension TweakValue {
         }
         // Color names are words, so they stay text.
         if text.hasPrefix("#") { return TweakValue(parsing: text, as: .color) }
+        // So do the names of curves.
+        if text.hasSuffix(")"), let curve = TweakCurve(text) { return .curve(curve) }
         if text == "true" || text == "false" { return .bool(text == "true") }
         return unambiguousKinds.lazy.compactMap { TweakValue(parsing: text, as: $0) }.first
     }

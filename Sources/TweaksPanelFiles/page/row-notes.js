@@ -51,9 +51,10 @@ export function meaningOf(text, tweak) {
   return `${clean(text)} = ${kind === 'color' ? value.replace(/FF$/, '') : brief(value)}${unitOf(tweak)}`;
 }
 
-/** Whether a text is another notation of the value: `#f80`, `1_000`. */
+/** Whether a text is another notation of the value: `#f80`, `1_000`, `steps(4, end)`. */
 function isWritten(kind, text, value) {
   if (kind === 'color') return [value, value.replace(/FF$/, '')].includes(text.toUpperCase());
+  if (kind === 'curve') return text.toLowerCase().replaceAll(' ', '') === value;
   const [one, other] = [text, shown(value)].map((text) => measure(kind, text));
   if (!one || !other) return text === shown(value);
   return one.digits * 10n ** BigInt(other.scale) === other.digits * 10n ** BigInt(one.scale);

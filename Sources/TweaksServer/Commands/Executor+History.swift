@@ -18,7 +18,7 @@ extension Executor {
         return runInBackground(session, on: planQueue) { .reply(reply()) }
     }
 
-    /// Begins a gesture, whose changes of a tweak are one step of the history however slowly they come, or ends it.
+    /// Begins a gesture, whose changes are one step of the history however slowly they come, or ends it.
     func drag(_ isOn: Bool, _ session: Session) -> Reply {
         session.changes.gesture = isOn ? .random(in: 1 ... .max) : 0
         return .ok()

@@ -206,7 +206,7 @@ extension TweakValue {
     fileprivate var isOrdered: Bool {
         switch self {
         case .int, .unsigned, .number, .duration: true
-        case .bool, .string, .color, .choice, .point, .list, .notSet: false
+        case .bool, .string, .color, .choice, .point, .curve, .list, .notSet: false
         }
     }
 

@@ -87,7 +87,7 @@ extension Command {
                 help: "list the last commits, with who made them", example: "history 5"),
             Entry(
                 .drag, "drag", .option(.on, .off), permission: .some(.write),
-                help: "for programs: changes until drag off are one step of undo, for each tweak", example: "drag on"),
+                help: "for programs: changes until drag off are one step of undo", example: "drag on"),
         ])
 
     static let watchingGroup = Group(

@@ -6,7 +6,10 @@ extension Choices {
     // MARK: State
 
     private mutating func kind() -> String {
-        pick(["number", "int", "duration", "color", "point", "list", "choice", "string", "bool", "optional", "odd"])
+        pick([
+            "number", "int", "duration", "color", "point", "curve", "list", "choice", "string", "bool", "optional",
+            "odd",
+        ])
     }
 
     mutating func counterOfJSON() -> String { below(4) == 3 ? numberOfJSON() : pick(["", "", "-"]) + digits() }

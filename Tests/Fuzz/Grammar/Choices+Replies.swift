@@ -4,7 +4,10 @@ import Tweaks
 
 extension Choices {
     private mutating func kind() -> String {
-        pick(["number", "int", "duration", "color", "point", "list", "choice", "string", "bool", "optional", "action"])
+        pick([
+            "number", "int", "duration", "color", "point", "curve", "list", "choice", "string", "bool", "optional",
+            "action",
+        ])
     }
 
     /// The object that describes a tweak.

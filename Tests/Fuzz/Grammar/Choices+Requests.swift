@@ -6,7 +6,10 @@ extension Choices {
     private static let paths =
         ["Free", "Bound"].flatMap { collection in
             ["number", "int", "time", "color", "bool", "string", "choice"].map { "Sample/\(collection)/\($0)" }
-        } + ["point", "ints", "texts", "colors", "choices", "maybe", "place"].map { "Sample/Many/\($0)" }
+        }
+        + ["point", "curve", "curves", "ints", "texts", "colors", "choices", "maybe", "place"].map {
+            "Sample/Many/\($0)"
+        }
         + Samples.limitNames.map { "Sample/Limits/\($0)" } + ["Sample/Odd/secrets", "Player/Audio/Play"]
 
     package mutating func path() -> String { pick(Self.paths) }

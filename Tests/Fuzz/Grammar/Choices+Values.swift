@@ -96,6 +96,22 @@ extension Choices {
         return below(3) == 0 ? "[" + pair + "]" : pair
     }
 
+    package mutating func curve() -> String {
+        let separator = pick([",", ", ", " "])
+        switch below(4) {
+        case 0: return pick(["ease", "ease-in", "STEP-END", "linear", "eas", "linear(0, 1)"])
+        case 1:
+            let count = below(2) == 0 ? number() : pick(["1", "2", "1000", "1001", "0", "-1"])
+            let positions = ["start", "end", "jump-start", "jump-end", "jump-none", "jump-both", "JUMP-NONE", "mid"]
+            return "steps(" + count + (below(3) == 0 ? "" : separator + pick(positions)) + ")"
+        default:
+            let numbers = (0..<(3 + below(3))).map { _ in
+                below(3) == 0 ? number() : pick(["0", ".2", "1", "0.58", "-1"])
+            }
+            return pick(["cubic-bezier(", "Cubic-Bezier("]) + numbers.joined(separator: separator) + ")"
+        }
+    }
+
     package mutating func list() -> String {
         let items = several(6, separator: pick([", ", ","])) { $0.item() }
         return below(4) == 3 ? items : "[" + items + "]"
@@ -105,7 +121,7 @@ extension Choices {
         switch below(6) {
         case 0: number()
         case 1: calculation()
-        case 2: color()
+        case 2: below(3) == 0 ? curve() : color()
         case 3: duration()
         case 4: Quoting.json(pick(Samples.choices))
         default: "'" + number() + "'"
@@ -127,7 +143,7 @@ extension Choices {
         case 0: number()
         case 1, 2: calculation()
         case 3: duration()
-        case 4: color()
+        case 4: below(3) == 0 ? curve() : color()
         case 5: point()
         case 6: list()
         case 7: date()

@@ -28,6 +28,7 @@ import TweaksTestSupport
         _ = try registry.register("K", "Point", "Plain", TweakPoint(x: 1, y: 2))
         _ = try registry.register(
             "K", "Point", "Bounded", TweakPoint(x: 1, y: 2), in: TweakPointRange(x: 0...9, y: 0...9))
+        _ = try registry.register("K", "Curve", "Plain", TweakCurve.ease)
         _ = try registry.register("K", "List", "Plain", [1, 2])
         _ = try registry.register("K", "List", "Bounded", [1.0], in: 0...9, minLength: 1, maxLength: 2)
         _ = try registry.register("K", "Optional", "Plain", Int?.none)
@@ -40,6 +41,7 @@ import TweaksTestSupport
         .unsigned(.max), .number(0.3), .number(0.35), .number(5), .number(-0.0), .number(1e301), .string(""),
         .string("abc"), .string("abcd"), .string("a"), .string("none"), .choice("b c"), .choice("d"), .color(.black),
         .duration(.zero), .duration(.seconds(6)), .duration(.nanoseconds(Int64.min)), .point(TweakPoint(x: 0, y: -1)),
+        .curve(.easeIn), .curve(.steps(3)),
         .list([]), .list([.int(1)]), .list([.number(1), .number(10)]), .list([.int(1), .int(2), .int(3)]),
         .list([.string("a")]), .notSet,
     ]

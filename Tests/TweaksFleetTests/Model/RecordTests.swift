@@ -14,7 +14,8 @@ import Tweaks
         .string("a \"b\" \\ \n\t\u{0} \u{2028} ü 👩‍👩‍👧 e\u{301}"), .color(TweakColor(red: 1, green: 0.53, blue: 0)),
         .color(TweakColor(red: 0.1, green: 0.2, blue: 0.3, alpha: 0.4)), .choice("a b"), .duration(.zero),
         .duration(.milliseconds(250)), .duration(.nanoseconds(Int64.max)), .duration(.nanoseconds(Int64.min)),
-        .point(TweakPoint(x: -1.5, y: 1e300)), .list([]), .list([.int(.min), .unsigned(.max)]),
+        .point(TweakPoint(x: -1.5, y: 1e300)), .curve(TweakCurve(0.1, -1e-7, 1, 1_000)), .curve(.steps(3, .jumpBoth)),
+        .list([.curve(.ease), .curve(.stepEnd)]), .list([]), .list([.int(.min), .unsigned(.max)]),
         .list([.string("a, b"), .string("]")]), .list([.duration(.seconds(1))]), .list([.color(.black)]), .notSet,
     ]
 

@@ -96,7 +96,8 @@ import Tweaks
         ("#FF8800", .color(TweakColor(0xFF8800))), ("[1, 2]", .list([.int(1), .int(2)])),
         ("[1, 2.5]", .list([.number(1), .number(2.5)])), ("[a, b]", .list([.string("a"), .string("b")])),
         ("12,40", .point(TweakPoint(x: 12, y: 40))), ("words and more", .string("words and more")), ("", .string("")),
-        ("[", .string("[")), ("#", .string("#")),
+        ("cubic-bezier(.2,0,0,1)", .curve(TweakCurve(0.2, 0, 0, 1))), ("steps(4)", .curve(.steps(4))),
+        ("ease", .string("ease")), ("steps(0)", .string("steps(0)")), ("[", .string("[")), ("#", .string("#")),
     ])
     func `The kind of a text is inferred, and of quoted text is string`(_ text: String, _ value: TweakValue) {
         #expect(TweakValue(inferring: text) == value)

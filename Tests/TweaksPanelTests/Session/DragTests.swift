@@ -35,6 +35,24 @@ import TweaksWire
         #expect(try first.ask("POST", "/api/undo", "{}").status == 409)
     }
 
+    /// As the editor of a template sends them: both parts in a request, or one after the other.
+    @Test(arguments: [[true, true, true], [false, false], [true, false]])
+    func aDragOfTwoPartsIsOneEntry(requestsWithBoth: [Bool]) throws {
+        let (server, panel) = try PanelServer.connected()
+        for (round, isBoth) in requestsWithBoth.enumerated() {
+            let changes = [("Content/Text/Size", "\(20 + round)"), ("Content/Text/Fade", "\"\(300 + round)ms\"")]
+            for changes in isBoth ? [changes] : changes.map({ [$0] }) {
+                #expect(try panel.patch(changes, #","settled":false"#, ["Tweaks-Drag: d1"]).status == 200)
+            }
+        }
+        let history = try history(panel)
+        #expect(history.count == 1 && (history.first?["changes"] as? [Any])?.count == 2)
+        #expect(try panel.ask("POST", "/api/undo", "{}").status == 200)
+        #expect(server.number("Content/Text/Size") == 60)
+        #expect(server.registry["Content/Text/Fade"]?.value == .duration(.milliseconds(250)))
+        #expect(try panel.ask("POST", "/api/undo", "{}").status == 409)
+    }
+
     @Test func aChangeInBetweenIsItsOwnEntry() throws {
         let (_, panel, line) = try PanelServer.connectedWithLine()
         _ = try drag(panel, 20)

@@ -96,6 +96,53 @@ import TweaksTestSupport
         {"ok":true,"rev":0,"tweaks":[{"path":"Kinds/New/Limit","kind":"optional","value":null,"default":null,"modified":false,"of":"int","min":1,"max":100}]}
         > set Kinds/New/Limit 5
         {"ok":true,"rev":1,"tweaks":[{"path":"Kinds/New/Limit","kind":"optional","value":5,"was":null}]}
+        ## curves are texts of CSS, in JSON too
+        > Card/Drop/Curve = ease-in-out
+        Card/Drop/Curve = cubic-bezier(0.42,0,0.58,1) # was cubic-bezier(0.2,0,0,1)
+        ok rev 1
+        > set Card/Drop/Curve "steps(4, jump-both)"
+        Card/Drop/Curve = steps(4,jump-both) # was cubic-bezier(0.42,0,0.58,1)
+        ok rev 2
+        > Card/Drop/Curve = cubic-bezier(.2,0,0,1)
+        Card/Drop/Curve = cubic-bezier(0.2,0,0,1) # was steps(4,jump-both)
+        ok rev 3
+        > Card/Drop/Curve = cubic-bezier(.2, 0, 0, 1)
+        error usage quote a value of several words: Card/Drop/Curve = "cubic-bezier(.2, 0, 0, 1)"
+        > Card/Drop/Curve = cubic-bezier(1.5,0,0,1)
+        error bad-value Card/Drop/Curve: “cubic-bezier(1.5,0,0,1)” is not a curve; write cubic-bezier(x1,y1,x2,y2), steps(4,end) or a CSS name such as ease-out; x1 is 1.5; a time is from 0 to 1
+        > Card/Drop/Curve = eas
+        error bad-value Card/Drop/Curve: “eas” is not a curve; write cubic-bezier(x1,y1,x2,y2), steps(4,end) or a CSS name such as ease-out; did you mean ease?
+        > Card/Drop/Curve += ease
+        error bad-value Card/Drop/Curve is a curve; += and -= are for int, number and duration, within 64 bits
+        > complete "set Card/Drop/Curve ease-"
+          ease-in
+          ease-out
+          ease-in-out
+        ok
+        > export Card/Drop/Curve
+        Card/Drop/Curve = cubic-bezier(0.2,0,0,1)
+        ok
+        > json
+        {"ok":true}
+        > get Card/Drop/Curve
+        {"ok":true,"rev":3,"tweaks":[{"path":"Card/Drop/Curve","kind":"curve","value":"cubic-bezier(0.2,0,0,1)","default":"cubic-bezier(0.2,0,0,1)","modified":false,"layer":"override","overridden":true,"by":"…"}]}
+        ## a part of a group has its template
+        > describe "Card/Drop/Spring response"
+          path: Card/Drop/Spring response
+          kind: duration
+          value: 500ms
+          default: 500ms
+          modified: false
+          min: 10ms
+          max: 10s
+          help: Period of one oscillation without damping; shorter is stiffer
+          template: name spring, path Card/Drop/Spring, part response
+          source: …
+        ok
+        > json
+        {"ok":true}
+        > get "Card/Drop/Spring damping fraction"
+        {"ok":true,"rev":0,"tweaks":[{"path":"Card/Drop/Spring damping fraction","kind":"number","value":0.825,"default":0.825,"modified":false,"min":0,"max":5,"help":"1 stops without overshoot, below 1 oscillates, above 1 is sluggish","template":{"name":"spring","path":"Card/Drop/Spring","part":"damping fraction"}}]}
         ## steps and scales are fields in JSON
         > json
         {"ok":true}
@@ -112,6 +159,8 @@ import TweaksTestSupport
         _ = Tweak("Kinds", "New", "Delays", [1, 2, 5], in: 0...60, maxLength: 4, registry: registry)
         _ = Tweak("Kinds", "New", "Hosts", ["a", "b, c"], registry: registry)
         _ = Tweak<Int?>("Kinds", "New", "Limit", nil, in: 1...100, registry: registry)
+        _ = Tweak("Card", "Drop", "Curve", TweakCurve(0.2, 0, 0, 1), registry: registry)
+        _ = TweakGroup("Card", "Drop", "Spring", TweakSpring(), registry: registry)
         _ = Tweak(
             "Net", "Calls", "Patience", .seconds(10), in: .zero ... .seconds(3_600), scale: .logarithmic,
             registry: registry)

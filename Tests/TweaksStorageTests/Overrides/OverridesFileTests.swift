@@ -84,6 +84,7 @@ import TweaksTestSupport
         .string("é e\u{301} 🦉 \u{FEFF}\u{202E}\u{10FFFF}\u{E000}\u{FFFF}"), .color(.clear),
         .color(TweakColor(red8: 1, green8: 2, blue8: 3, alpha8: 4)), .choice("a choice \"x\""), .duration(.zero),
         .duration(.nanoseconds(Int64.max)), .duration(.nanoseconds(Int64.min)), .duration(.milliseconds(250)),
+        .curve(TweakCurve(0.1, -1e-7, 1, 1_000)), .curve(.steps(3, .jumpNone)), .list([.curve(.ease)]),
         .point(TweakPoint(x: 12, y: -0.5)), .list([]), .list([.int(1), .int(-2)]),
         .list([.duration(.seconds(1)), .duration(.zero)]), .list([.string("a, \"b\""), .string("")]),
         .list([.choice("two words")]), .list([.color(.black)]), .notSet,

@@ -102,6 +102,7 @@ import TweaksTestSupport
             all.append(Tweak("K", "K", "Int", Int64(0), registry: registry).erased)
             all.append(Tweak("K", "K", "Number", 0.0, registry: registry).erased)
             all.append(Tweak("K", "K", "Color", TweakColor.black, registry: registry).erased)
+            all.append(Tweak("K", "K", "Curve", TweakCurve.linear, registry: registry).erased)
             all.append(Tweak("K", "K", "Choice", "x y", choices: ["x y", "\"", "#"], registry: registry).erased)
             all.append(Tweak("K", "K", "Duration", Duration.zero, registry: registry).erased)
             return all
@@ -110,7 +111,7 @@ import TweaksTestSupport
             hostile.map { .string($0) } + (0..<10).map { .int(Int64($0) + 1) }
             + [
                 .bool(true), .int(.min), .number(-.leastNonzeroMagnitude),
-                .color(.init(red8: 1, green8: 2, blue8: 3, alpha8: 4)),
+                .color(.init(red8: 1, green8: 2, blue8: 3, alpha8: 4)), .curve(TweakCurve(0.2, 1.5, 0, 1)),
                 .choice("#"), .duration(.nanoseconds(Int64.max)),
             ]
         let tweaks = declare(one)

@@ -25,6 +25,7 @@ const byKind = {
   choice,
   curve,
   point,
+  curve: text,
   list,
   optional,
 };

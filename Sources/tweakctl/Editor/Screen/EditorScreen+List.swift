@@ -184,7 +184,7 @@ extension EditorTweak {
         switch kind {
         case .string: .text
         case .int, .number, .duration, .point, .list, .optional: .number
-        case .bool, .choice: .word
+        case .bool, .choice, .curve: .word
         case .color: .plain
         case .action: .faint
         }

@@ -265,7 +265,7 @@ extension EditorScreen {
         switch command {
         case .move:
             guard let tweak else { return (shown, "fold", 1) }
-            return isFixed || [.string, .action, .color, .point, .list].contains(tweak.kind) || tweak.isSecret
+            return isFixed || [.string, .action, .color, .point, .curve, .list].contains(tweak.kind) || tweak.isSecret
                 ? nil : (shown, label, 1)
         case .flip:
             guard tweak?.kind == .bool || tweak?.kind == .choice || tweak?.kind == .action, !isFixed else { return nil }
