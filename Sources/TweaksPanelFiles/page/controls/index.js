@@ -25,7 +25,6 @@ const byKind = {
   choice,
   curve,
   point,
-  curve: text,
   list,
   optional,
 };
