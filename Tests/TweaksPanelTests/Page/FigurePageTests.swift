@@ -106,6 +106,7 @@ import TweaksTestSupport
             // The newest value is near them.
             try page.press(Self.frames, "plot", .end)
             try page.wait("text('\(Self.frames)', 'readout').includes('Whole 50 → 60')")
+            try page.attachPictures("figure")
         }
     }
 

@@ -18,7 +18,7 @@ let chosen = times[1];
 
 export class Detail {
   #element = null;
-  /** The sample under the crosshair, by its time; null without one. */
+  /** The time of the crosshair; null without one. */
   #at = null;
   #samples = [];
   constructor(row, sparkline) {
@@ -87,10 +87,8 @@ export class Detail {
   // The crosshair -----------------------------------------------------------------------------------------
 
   #point(x) {
-    const time = this.#times.start + (x - this.#box.left) / (this.#box.right - this.#box.left) *
-        1000 * chosen.seconds;
-    const distance = (sample) => Math.abs(sample.time - time);
-    this.#aim(this.#samples.reduce((best, sample) => distance(sample) < distance(best) ? sample : best).time);
+    const share = (x - this.#box.left) / (this.#box.right - this.#box.left);
+    this.#aim(this.#times.start + share * 1000 * chosen.seconds);
   }
 
   #aim(time) {
@@ -110,9 +108,11 @@ export class Detail {
     event.preventDefault();
   }
 
-  /** The position of the crosshair; the newest sample moves with the time. */
+  /** The position of the sample under the crosshair, the nearest one; -1 without a crosshair. */
   get #index() {
-    return this.#at == null ? -1 : this.#samples.findLastIndex(({ time }) => time <= this.#at);
+    if (this.#at == null) return -1;
+    const distances = this.#samples.map(({ time }) => Math.abs(time - this.#at));
+    return distances.indexOf(Math.min(...distances));
   }
 
   // Drawing -----------------------------------------------------------------------------------------------

@@ -69,8 +69,11 @@ export class Samples {
     this.#asked[period] = seconds;
     const path = encodeURIComponent(this.tweak.path);
     try {
-      this.#merge(period, await request('GET', `/api/figures?path=${path}&seconds=${seconds}`));
-      return true;
+      const reply = await request('GET', `/api/figures?path=${path}&seconds=${seconds}`);
+      // A later request, for more, has the same samples.
+      const isNewest = this.#asked[period] === seconds;
+      if (isNewest) this.#merge(period, reply);
+      return isNewest;
     } catch {
       // The line begins now. A stream that ends asks again.
       return false;
