@@ -34,7 +34,7 @@ public struct TweakServerLimits: Sendable {
     /// session of that peer that has sent no line is closed. Ended sessions do not count.
     public var sessionsPerPeer = 1_024
     /// The maximum memory that clients can make the process hold, in bytes (`too-many`): input, unread output and
-    /// the kernel's buffers for it, batches, pending events, string values, the history. Above it the peer with the most memory loses
+    /// the kernel's buffers for it, batches, pending events, string values, the history, figures over time. Above it the peer with the most memory loses
     /// its largest session first. A set that would make strings use more than half of it is refused, and the history is
     /// limited to a quarter.
     public var memoryBytes = 67_108_864
@@ -46,6 +46,12 @@ public struct TweakServerLimits: Sendable {
     public var watchPatterns = 100
     /// The maximum search words of one `find` (`too-many`).
     public var findWords = 16
+    /// The maximum figures whose last values are kept. Of more, only those that a session watches are kept, in the order
+    /// of the listing.
+    public var figures = 1_024
+    /// The maximum memory of the kept values, in bytes: about 9,700 for each figure. It counts as ``memoryBytes``, and is
+    /// at most a quarter of that.
+    public var figureBytes = 16_777_216
     /// The maximum arguments of one `run` (`too-many`).
     public var actionArguments = 64
     /// The maximum bytes of an action's output. Longer output is not an error: it is cut between two characters, and a

@@ -56,7 +56,7 @@ enum Tweakctl {
         case .audit: return try AuditCommand(Array(invocation.words.dropFirst())).run(console)
         case .logout: return try logout(invocation, console)
         case .fleet: throw Failure(.usage, "fleet: put options after fleet, as in tweakctl fleet NAME ls --json")
-        case .repl, .watch, .import, .bake, .login, .complete: return nil
+        case .repl, .watch, .plot, .import, .bake, .login, .complete: return nil
         }
         return .ok
     }
@@ -122,6 +122,7 @@ enum Tweakctl {
         }
         if let command = try ImportCommand(words, target, console) { return try command.run() }
         if let command = try BakeCommand(words, target, console) { return try command.run() }
+        if let command = try PlotCommand(words, target, console) { return try command.run() }
         if let panel = try PanelCommand(words, target, console) { return try panel.run() }
         switch Verb(rawValue: words[0]) {
         case .repl? where words.count == 1: return try repl(target, console, invocation)

@@ -39,6 +39,15 @@ struct PanelCall {
         return values.first
     }
 
+    /// A parameter that is a whole number.
+    func number(_ name: String, such example: String) throws(HTTPFailure) -> UInt64? {
+        guard let text = try query(name) else { return nil }
+        guard let number = UInt64(digits: text), Int(exactly: number) != nil else {
+            throw HTTPFailure(.usage, "the query: \(name) must be a whole number, such as \(example)")
+        }
+        return number
+    }
+
     /// Whether a parameter is there, alone or as `true`.
     func flag(_ name: String) throws(HTTPFailure) -> Bool {
         switch try query(name) {

@@ -154,7 +154,7 @@ struct PanelScript: Equatable, Sendable {
 
 extension PanelRoute {
     /// All routes. openapi.json describes them for programs, and a test compares the two.
-    static let all = pages + tweaks + history + presets + texts + server
+    static let all = pages + tweaks + figures + history + presets + texts + server
 
     private static let pages = [
         PanelRoute("GET", "/", query: nil) { _ in .page },
@@ -240,15 +240,26 @@ extension PanelRoute {
         },
     ]
 
+    private static let figures = [
+        PanelRoute("GET", "/api/figures/{category}/{collection}/{name}", .samples, query: ["seconds"]) {
+            call throws(HTTPFailure) in
+            try samples(of: try call.tweak(), call)
+        },
+        PanelRoute("GET", "/api/figures", .samples, query: ["path", "seconds"]) { call throws(HTTPFailure) in
+            guard let path = try call.query("path") else { throw .missing("path", such: "Player/Status/Frames") }
+            return try samples(of: try TweakPath(path, in: "the query").joined, call)
+        },
+    ]
+
+    private static func samples(of path: String, _ call: PanelCall) throws(HTTPFailure) -> PanelAction {
+        .one(Request(.samples, [path], number: try call.number("seconds", such: "300")))
+    }
+
     private static let history = [
         PanelRoute("POST", "/api/undo", for: .undo, flags: .force, .mine),
         PanelRoute("POST", "/api/redo", for: .redo, flags: .force, .mine),
         PanelRoute("GET", "/api/history", .history, query: ["count"]) { call throws(HTTPFailure) in
-            guard let text = try call.query("count") else { return .one(Request(.history)) }
-            guard let count = UInt64(digits: text), Int(exactly: count) != nil else {
-                throw HTTPFailure(.usage, "the query: count must be a whole number, such as 20")
-            }
-            return .one(Request(.history, number: count))
+            .one(Request(.history, number: try call.number("count", such: "20")))
         },
     ]
 

@@ -16,6 +16,7 @@ export async function change(method, path, content) {
   try {
     const reply = await request(method, path, content ?? {});
     refreshUnmoved(reply);
+    emit('own-changes', reply.tweaks ?? []);
     return reply;
   } finally {
     if (!--bulk) {
@@ -49,7 +50,6 @@ export function changed(event) {
   if (!(Number(event.rev) < tweak.rev)) follow(tweak, event);
   const row = rows.get(event.path);
   if (has(tweak, 'read-only')) {
-    row?.sample(tweak.value);
     drawSoon(event.path);
     return true;
   }

@@ -19,6 +19,7 @@ export function accepted(row, reply, job) {
   const later = others.filter((event) => own == null || event.rev > reply.rev);
   if (own && !later.length) follow(tweak, own, reply, job);
   if (own && job.settled) emit('edited');
+  if (own) emit('own-changes', [own], true);
   row.showError(
     reply.unsaved ? 'in effect, but not saved: ' + reply.unsaved
       : reply.unaudited ? 'in effect, but not in the audit: ' + reply.unaudited : '');

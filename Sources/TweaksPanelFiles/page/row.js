@@ -8,7 +8,6 @@ import { Draggable } from './drag.js';
 import { encodePath, partsOf } from './format.js';
 import { drawLayers, toggleLayers } from './layers.js';
 import { announce } from './notifications.js';
-import { nanoseconds } from './numbers/decimal.js';
 import { queueCheck, refreshSoon, restarts } from './refresh.js';
 import { orderFocus } from './row-keys.js';
 import { openDurationMenu, openRowMenu } from './row-menu.js';
@@ -24,8 +23,6 @@ export class Row extends Draggable {
   sender = new Sender(this);
   /** Events that were received while a reply was pending. */
   waiting = [];
-  /** The last values of a metric. */
-  samples = [];
   /** Its text fields. */
   fields = new Set();
   isHovered = false;
@@ -47,7 +44,6 @@ export class Row extends Draggable {
     this.reason = this.#reason();
     this.#makeElement();
     this.#addControl();
-    this.sample(tweak.value);
     this.control.show(tweak.value);
     emit('made', this);
     this.draw();
@@ -104,7 +100,8 @@ export class Row extends Draggable {
     for (const name of ['focusin', 'focusout']) {
       on(this.control.element, name, () => orderFocus(this, name === 'focusin'));
     }
-    if (!this.reason) return;
+    // A figure is only looked at.
+    if (!this.reason || has(this.tweak, 'read-only')) return;
     for (const input of this.control.element.querySelectorAll('input, button, select, textarea')) {
       input.disabled = true;
       input.title = this.reason;
@@ -232,14 +229,6 @@ export class Row extends Draggable {
   }
   showLayers(reply) {
     drawLayers(this, reply);
-  }
-
-  /** Adds a value of a metric to its chart. */
-  sample(value) {
-    const { kind } = this.tweak;
-    if (!has(this.tweak, 'read-only') || !['int', 'number', 'duration'].includes(kind)) return;
-    this.samples.push(kind === 'duration' ? Number(nanoseconds(value)) : Number(value));
-    if (this.samples.length > 60) this.samples.shift();
   }
 
   // Drawing -----------------------------------------------------------------------------------------------

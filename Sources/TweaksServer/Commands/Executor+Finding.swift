@@ -229,6 +229,7 @@ extension Argument.Tweaks {
         case .all: true
         case .settable: node.isSettable
         case .actions: node.definition.kind == .action
+        case .figures: node.isNumericFigure
         }
     }
 }

@@ -130,6 +130,7 @@ final class Executor {
         case .drag: return .reply(drag(!request.keywords.contains(.off), session))
         case .watch: return try watch(request, session)
         case .unwatch: return try unwatch(request, session)
+        case .samples: return .reply(try samples(request, session))
         case .save: return try save(request.word, request[1], session)
         case .load: return try load(request, session)
         case .swap: return try swap(request.word, force: request.keywords.contains(.force), session)

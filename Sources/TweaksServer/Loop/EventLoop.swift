@@ -67,7 +67,7 @@ final class EventLoop {
         buffers = BufferSizes(limits, sessions: bufferShares)
         clock = hooks.clock
         now = hooks.now
-        hub = WatchHub(registry: registry, now: now) { mailbox.wake() }
+        hub = WatchHub(registry: registry, limits: limits, now: now) { mailbox.wake() }
         executor = Executor(
             registry: registry, identity: identity, limits: limits, hub: hub, mailbox: mailbox, hooks: hooks)
         admission.reserveDescriptor = Self.openReserveDescriptor()

@@ -38,6 +38,8 @@ struct MemoryAccount {
     private var share: Int { limit / 4 }
     /// The limit of the history, which forgets its oldest commits beyond it.
     var historyShare: Int { limit / 4 }
+    /// The most that samples of figures may take.
+    var figureShare: Int { limit / 4 }
 
     /// The bytes that are held for sessions, by them or by the replies to several.
     var held: Int { sessions.own + sessions.unsent + sessions.unread + pinned.bytes }
@@ -95,7 +97,7 @@ extension Session {
 }
 
 extension Executor {
-    /// The bytes held for no single session: values, history, and the changes that watchers have not read.
+    /// The bytes held for no single session: values, history, the changes that watchers have not read, figures over time.
     private var stateBytes: Int {
         let used = registry.memorySize
         return used.values + used.history + hub.memorySize

@@ -26,6 +26,8 @@ final class WatchHub {
     private var due: [Session] = []
     private var firstDue = 0
     var figures: WatchedFigures
+    /// The figures over time, while a session watches anything.
+    private(set) var recorder: FigureRecorder
 
     private static let maxListed = 65_536
     /// The maximum size of `routes`, in audiences.
@@ -34,10 +36,12 @@ final class WatchHub {
     private static let workBetweenClocks = 64
 
     /// - Parameter wake: Wakes the I/O thread after a commit made elsewhere.
-    init(registry: TweakRegistry, now: Moment, wake: @escaping @Sendable () -> Void) {
+    init(registry: TweakRegistry, limits: TweakServerLimits, now: Moment, wake: @escaping @Sendable () -> Void) {
         self.registry = registry
         self.wake = wake
         figures = WatchedFigures(now)
+        let bytes = min(limits.figureBytes, MemoryAccount(limit: limits.memoryBytes).figureShare)
+        recorder = FigureRecorder(now, figures: limits.figures, bytes: bytes)
     }
 
     /// Whether changes wait to be taken in, or sessions for their turns.
@@ -47,7 +51,7 @@ final class WatchHub {
 
     private var hasDue: Bool { firstDue < due.count }
 
-    var memorySize: Int { feed.memorySize }
+    var memorySize: Int { feed.memorySize + recorder.memorySize }
 
     // MARK: Sessions
 
@@ -69,6 +73,7 @@ final class WatchHub {
 
     private func join(_ session: Session, _ position: WatchPosition?) {
         sessions.append(session)
+        if recorder.isFull { recorder.isStale = true }
         let known = audiences.first { $0.fits(session) }
         let audience = known ?? Audience(session, feed.end)
         audience.add(session)
@@ -158,6 +163,7 @@ final class WatchHub {
         if current == generation { return }
         generation = current
         forgetRoutes()
+        recorder.isStale = true
         // A new figure is unseen, so any value but its default is a change.
         figures.renew(in: registry, for: audiences)
     }
@@ -198,10 +204,12 @@ final class WatchHub {
 
     // MARK: Figures
 
-    /// When the watched figures are checked next; nil if none is watched.
+    /// When the figures are checked next; nil if none is watched or recorded.
     func nextFigureCheck() -> Moment? {
-        if !isFollowed || figures.isEmpty && generation == registry.generation { return nil }
-        return figures.nextPoll
+        if !isFollowed { return nil }
+        let poll = figures.isEmpty && generation == registry.generation ? nil : figures.nextPoll
+        guard recorder.isStale || !recorder.isEmpty else { return poll }
+        return poll.map { min($0, recorder.nextSample) } ?? recorder.nextSample
     }
 
     /// Takes in the figures that changed. They are polled ten times a second, so that publishing costs nothing here.
@@ -209,8 +217,16 @@ final class WatchHub {
     func takeInFigures(now: Moment, until isOver: () -> Bool) {
         guard let next = nextFigureCheck(), figures.isPolling || next <= now else { return }
         if !figures.isPolling { forgetIfStale() }
-        figures.poll(registry, now, until: isOver) { add($0) }
+        if figures.isPolling || figures.nextPoll <= now { figures.poll(registry, now, until: isOver) { add($0) } }
+        if recorder.nextSample <= now { record(now) }
         notify()
+    }
+
+    private func record(_ now: Moment) {
+        if recorder.isStale {
+            recorder.follow(registry.listing().nodes) { node in audiences.contains { $0.matches(node) } }
+        }
+        recorder.sample(at: now) { registry.current($0) }
     }
 }
 

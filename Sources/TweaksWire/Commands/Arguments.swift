@@ -85,7 +85,7 @@ package struct Argument: Sendable {
     }
 
     /// The tweaks that a path or pattern can match.
-    package enum Tweaks: Sendable { case all, settable, actions }
+    package enum Tweaks: Sendable { case all, settable, actions, figures }
 }
 
 /// A word with a fixed meaning in its position.

@@ -100,6 +100,10 @@ extension Command {
             Entry(
                 .unwatch, "unwatch", .optional(.pattern, or: .modified), permission: .session,
                 help: "stop watching, all or one pattern", example: "unwatch Content"),
+            Entry(
+                .samples, "samples", .one(.path, of: .figures), .optional(.count), permission: .visibility,
+                help: "the last values of a figure, of N seconds: 300, at most 1800",
+                example: "samples Player/Status/Frames 60"),
         ])
 
     static let processGroup = Group(

@@ -138,7 +138,7 @@ struct Invocation: Equatable {
 
 /// A command of tweakctl itself.
 enum Verb: String, CaseIterable {
-    case repl, watch, `import`, bake, login, logout, token, audit, fleet, completions, man
+    case repl, watch, plot, `import`, bake, login, logout, token, audit, fleet, completions, man
     /// Internal, for the completion scripts.
     case complete = "__complete"
 
@@ -147,6 +147,7 @@ enum Verb: String, CaseIterable {
         switch self {
         case .repl: "[NAME] repl"
         case .watch: "[NAME] watch PATTERN…"
+        case .plot: PlotCommand.usage
         case .import: ImportCommand.usage
         case .bake: BakeCommand.usage
         case .login: "login [NAME] [--fd N] [--plain]"
@@ -164,7 +165,7 @@ enum Verb: String, CaseIterable {
     /// of the same name.
     private var followsName: Bool {
         switch self {
-        case .repl, .watch, .import, .bake: true
+        case .repl, .watch, .plot, .import, .bake: true
         case .login, .logout, .token, .audit, .fleet, .completions, .man, .complete: false
         }
     }
@@ -179,6 +180,7 @@ enum Verb: String, CaseIterable {
         switch self {
         case .repl: "line mode: type commands, with history and Tab completion"
         case .watch: "current values, then each change; reconnects after a restart of the process; Ctrl-C ends it"
+        case .plot: "draw the last values of a figure: 300 seconds, or N up to 1800"
         case .import: "apply the assignments of a file, all or none; prints what would change, and asks"
         case .bake: "make overrides the defaults in the Swift source; prints a diff, which --write also applies"
         case .login: "sign in with a token, typed without echo or read from standard input, and save it"

@@ -49,7 +49,11 @@ enum ShellCompletion {
             let own = files(typed) + ["--write"].starting(with: typed)
             return own + candidates(of: target, [Command.modified.name], typed)
         }
-        let own = words.isEmpty ? [Verb.repl, .import, .bake].map(\.rawValue).starting(with: typed) : []
+        if words.first == Verb.plot.rawValue {
+            return ["--seconds"].filter { typed.hasPrefix("-") && $0.hasPrefix(typed) }
+                + candidates(of: target, [Command.samples.name], typed)
+        }
+        let own = words.isEmpty ? [Verb.repl, .plot, .import, .bake].map(\.rawValue).starting(with: typed) : []
         return own + candidates(of: target, words, typed)
     }
 

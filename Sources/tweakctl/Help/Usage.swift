@@ -32,6 +32,7 @@ enum Usage {
         ("tweakctl bounce import look.conf", "apply them: print what would change, and ask"),
         ("tweakctl bounce bake Label Sources", "print a diff that makes the overrides of a category the new defaults"),
         ("tweakctl bounce watch Label", "print the current values, then each change"),
+        ("tweakctl bounce plot 'Label/Status/Frames per second'", "draw the last values of a figure"),
         ("tweakctl bounce panel", "open its web panel in a browser and print the address; --no-open only prints it"),
         ("tweakctl bounce panel token", "print the token of its panel, for curl and other programs"),
         ("tweakctl token new alice --scopes read write:Label --expires 30d", "make a token for access over TCP"),

@@ -13,7 +13,7 @@ import TweaksTestSupport
     /// The enabled controls that change something in the process.
     private static let offers = """
         [...document.querySelectorAll('#list [data-part]:is(button, input, select, textarea)')].filter((element) =>
-            isShown(element) && !element.disabled && !['explain', 'star', 'more'].includes(element.dataset.part))
+            isShown(element) && !element.disabled && !['explain', 'star', 'more', 'sparkline'].includes(element.dataset.part))
         """
 
     @Test func aReaderIsOfferedNoChangeAndRefusedAny() throws {

@@ -241,7 +241,9 @@ import TweaksTestSupport
                 let text = PageValue.string("\(figure)".replacing(".0", with: ""))
                 try page.wait("text('Kinds/Status/Frames', 'value').startsWith(given[0])", text)
             }
-            try page.expect("\(frames).querySelector('polyline').getAttribute('points').split(' ').length === 4")
+            // The line of the last minute, which ends with the current value, once it is in view.
+            _ = try page.part("Kinds/Status/Frames", "sparkline")
+            try page.wait("\(frames).querySelector('.spark path').getAttribute('d')?.startsWith('M')")
             #expect(try page.ask("\(frames).querySelectorAll('input').length") == 0)
         }
     }

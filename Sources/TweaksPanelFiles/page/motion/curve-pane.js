@@ -69,7 +69,7 @@ export function curvePane({ set, end, bounds: [least, most] }) {
       const [x, y] = curve.slice(2 * index);
       show(x, clamp(y, ...range), `time ${x}, progress ${y}`);
     });
-    output.textContent = isBezier ? curveText(curve) : `steps(${curve.count}, ${curve.position})`;
+    output.textContent = isBezier ? curveText(curve) : `steps(${curve.count},${curve.position})`;
   }
 
   return {
