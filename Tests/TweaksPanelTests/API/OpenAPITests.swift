@@ -35,7 +35,7 @@ import TweaksWire
         #expect(document["openapi"] == .string("3.1.0"))
         let routes = PanelRoute.all.map { "\($0.method) \($0.path)" }
         #expect(operations.map(\.name).sorted() == routes.sorted())
-        #expect(routes.count == 33)
+        #expect(routes.count == 35)
     }
 
     @Test func hasTheParametersOfTheTable() throws {

@@ -54,6 +54,7 @@ import TweaksWire
         Row("complete \"set Label/Text/Side \"", is: seeing),
         Row("watch Label/Text/Size", is: seeing), Row("watch modified", is: seeing),
         Row("watch *", is: seeingActions), Row("history", is: seeing), Row("diff look", is: seeing),
+        Row("samples Label/Text/Load", is: seeing), Row("samples Label/Text/Load 1800", is: seeing),
         Row("diff look other", is: seeing),
         Row("set Label/Text/Size 5", is: writing), Row("set Label/Text/Size 5 for 1h", is: writing),
         Row("check Label/Text/Size 5", is: writing),
@@ -83,6 +84,7 @@ import TweaksWire
         let registry = TweakRegistry()
         _ = Tweak("Label", "Text", "Size", 60.0, in: 0...1_000_000, registry: registry)
         _ = Tweak("Label", "Text", "Side", "Label-left", choices: ["Label-left", "right"], registry: registry)
+        _ = Tweak("Label", "Text", "Load", 0.5, flags: .readOnly, registry: registry)
         tweakAction("Label", "Text", "Go", registry: registry) { _ in "Label went" }
         _ = Tweak("Theme", "Main", "Dark", false, registry: registry)
         tweakAction("Theme", "Main", "Flash", registry: registry) { _ in "flashed" }

@@ -145,6 +145,7 @@ private final class ServerPair {
         "watch Secret", "watch Secret/Vault/Code", "watch * modified", "watch modified", "unwatch Secret", "unwatch",
         "watch */Vault since 0", "watch * since 0", "unwatch", "begin", "set Secret/Vault/Code 4",
         "set Label/Text/Size 4", "commit", "begin", "set Theme/Main/Depth 4", "abort", "begin", "reset *", "commit",
+        "samples Secret/Vault/Code", "samples Label/Text/Size 60",
         "drag on", "drag off", "begin 0", "Label/Text/Size = 9", "commit", "history", "history 2", "undo", "redo",
         "undo force",
         "redo force", "save look", "save mine", "save more Secret", "save theme Theme", "presets", "diff look",

@@ -200,7 +200,7 @@ import TweaksTestSupport
         let lines = try TestServer().connect().ask("help")
         let names = lines.dropLast().compactMap { $0.split(separator: " ").first }
         let expected =
-            "help ls get set keep reset check find modified describe explain watch unwatch run begin commit abort "
+            "help ls get set keep reset check find modified describe explain watch unwatch samples run begin commit abort "
             + "export conflicts reload history undo redo complete stats hello json prompt ping quit save load presets "
             + "delete diff swap auth as panel whoami drop request sessions kick drag"
         #expect(names.sorted() == expected.split(separator: " ").sorted())
