@@ -26,18 +26,24 @@ public protocol TweakTemplate: Equatable, Sendable {
 
 extension TweakTemplate {
     /// The name of the type without `Tweak`, in words: `spring` of `TweakSpring`, `rate limit` of `TweakRateLimit`.
-    public static var templateName: String {
-        // Without the parameters of a generic type.
-        let type = String(describing: Self.self).prefix { $0 != "<" }
-        let isPrefixed = type.hasPrefix("Tweak") && type.utf8.count > 5
-        var words = ""
+    public static var templateName: String { String(describing: Self.self).asTemplateName }
+}
+
+extension String {
+    // Not generic, and not inlined: one copy serves all templates.
+    @inline(never)
+    fileprivate var asTemplateName: String {
+        var bytes: [UInt8] = []
         var isInWord = false
-        for character in isPrefixed ? type.dropFirst(5) : type {
-            if character.isUppercase, isInWord { words += " " }
-            isInWord = !character.isUppercase
-            words += character.lowercased()
+        // Without the parameters of a generic type.
+        for byte in utf8.prefix(while: { $0 != UInt8(ascii: "<") }) {
+            let isCapital = byte &- UInt8(ascii: "A") < 26
+            if isCapital, isInWord { bytes.append(UInt8(ascii: " ")) }
+            isInWord = !isCapital
+            bytes.append(byte)
         }
-        return words
+        let words = String(decoding: bytes, as: UTF8.self).lowercased()
+        return words.hasPrefix("tweak ") ? String(words.dropFirst(6)) : words
     }
 }
 

@@ -71,7 +71,7 @@ extension History {
         func places(of new: [CommitPart]) -> [Int?]? {
             let isSame =
                 parts.count == new.count && parts.indices.allSatisfy { parts[$0].subject.isSame(as: new[$0].subject) }
-            if isSame { return Array(parts.indices) }
+            if isSame { return parts.indices.map { $0 } }
             guard case .change(_, _, let gesture) = kind, gesture != 0, parts.count <= Self.maxGestureParts,
                 new.count <= Self.maxGestureParts
             else { return nil }

@@ -127,9 +127,11 @@ extension TweakCurve: CustomStringConvertible {
     public var description: String {
         switch shape {
         case .bezier(let x1, let y1, let x2, let y2):
-            let numbers = [x1, y1, x2, y2].map(TweakValue.shortest).joined(separator: ",")
-            return "cubic-bezier(\(numbers))"
-        case .steps(let count, let position): return "steps(\(count),\(position.rawValue))"
+            var text = "cubic-bezier("
+            for number in [x1, y1, x2, y2] { text += TweakValue.shortest(number) + "," }
+            text.removeLast()
+            return text + ")"
+        case .steps(let count, let position): return "steps(" + String(count) + "," + position.rawValue + ")"
         }
     }
 }
@@ -191,12 +193,12 @@ extension TweakCurve {
         for (position, name) in ["x1", "y1", "x2", "y2"].enumerated() {
             let text = arguments[position]
             guard let number = NumberKind.number(text) else {
-                throw Mistake("\(name) is \(Quoting.excerpt(text)), which is not a number")
+                throw Mistake(name + " is " + Quoting.excerpt(text) + ", which is not a number")
             }
             let isTime = position % 2 == 0
             guard (isTime ? times : progress).contains(number) else {
                 let range = isTime ? "a time is from 0 to 1" : "a progress is from -1000 to 1000"
-                throw Mistake("\(name) is \(TweakValue.shortest(number)); \(range)")
+                throw Mistake(name + " is " + TweakValue.shortest(number) + "; " + range)
             }
             numbers.append(number)
         }
@@ -211,9 +213,10 @@ extension TweakCurve {
         let text = arguments[0]
         let isPlain = text.utf8.count <= 9 && text.utf8.allSatisfy(\.isDigit)
         guard isPlain, let count = Int(text), (position.leastCount...mostSteps).contains(count) else {
-            let least = position.leastCount
+            let least = String(position.leastCount)
             throw Mistake(
-                "the count is \(Quoting.excerpt(text)); with \(position.rawValue) it is from \(least) to 1000")
+                "the count is " + Quoting.excerpt(text) + "; with " + position.rawValue + " it is from " + least
+                    + " to 1000")
         }
         return .steps(count, position)
     }
