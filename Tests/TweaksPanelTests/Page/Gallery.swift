@@ -29,6 +29,8 @@ enum Gallery {
         _ = Tweak(
             "Label", "Motion", "Fade", .milliseconds(250), in: .zero ... .seconds(5), step: .milliseconds(10),
             registry: registry)
+        _ = Tweak("Label", "Motion", "Curve", TweakCurve.easeInOut, registry: registry)
+        _ = TweakGroup("Label", "Motion", "Drop", TweakSpring(), registry: registry)
         _ = Tweak("Label", "Motion", "Rate", 10.0, in: 0.001...10_000, scale: .logarithmic, registry: registry)
     }
 

@@ -235,6 +235,13 @@ import TweaksTestSupport
             try expectNothing("the picker")
             try page.attachPictures("gallery-picker-\(window)")
             try page.keys(.escape)
+            for (name, kind) in [("Label/Motion/Curve", "curve"), ("Label/Motion/Drop response", "spring")] {
+                try page.click(name, "edit")
+                try page.wait("isShown(byID('motion'))")
+                try expectNothing("the editor of a \(kind)")
+                try page.attachPictures("gallery-\(kind)-\(window)")
+                try page.keys(.escape)
+            }
             for drawer in window == .wide ? ["history", "presets", "import", "people"] : [] {
                 try page.open(drawer)
                 try expectNothing(drawer)

@@ -10,7 +10,7 @@ const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowD
  */
 export function plot({ end }) {
   const picture = svg('svg', { preserveAspectRatio: 'none', 'aria-hidden': 'true', class: 'way' });
-  const element = h('div.plot', picture);
+  const element = h('div.graph', picture);
   let [low, high] = [0, 1];
 
   function draw(way, range, marks, links = '') {
