@@ -41,7 +41,8 @@ import TweaksTestSupport
             try page.focusInEditor("handle-2")
             try page.keys(.left, .down, sets: Self.curve, to: .curve(TweakCurve(0.21, 0.1, 0, 0.99)))
             try page.keys(.enter)
-            try page.wait("!isShown(byID('motion')) && !row('\(Self.curve)').row.sender.isBusy")
+            try page.wait("!isShown(byID('motion'))")
+            try page.waitUntilQuiet()
             #expect(host.registry.history.count { $0.kind == .change } == 1)
             try page.step("undo", sets: Self.curve, to: .curve(TweakCurve(0.2, 0, 0, 1)))
         }
@@ -58,7 +59,7 @@ import TweaksTestSupport
             try page.keys(.escape)
             try page.wait("!isShown(byID('motion'))")
             try host.wait(Self.curve, .curve(TweakCurve(0.2, 0, 0, 1)))
-            try page.wait("!row('\(Self.curve)').row.sender.isBusy")
+            try page.waitUntilQuiet()
             #expect(host.registry.history.isEmpty)
             // Steps have no handles.
             try host.set(Self.curve, "steps(4,start)")
@@ -80,9 +81,9 @@ import TweaksTestSupport
             // Only the first row of a group has the picture.
             #expect(try page.ask("document.querySelectorAll('.row .name .picture').length") == 3)
             try page.dragInEditor("handle-2", x: -24, y: 20)
-            try page.wait("!document.querySelector('#motion [data-part=handle-2]').matches(':active')")
+            try page.waitUntilQuiet()
             try page.keys(.enter)
-            try page.wait("[...document.querySelectorAll('.row')].every(({ row }) => !row.sender.isBusy)")
+            try page.waitUntilQuiet()
             #expect(program.ease.value.x2 < 0.55)
             #expect(program.ease.value.y2 < 1)
             #expect(host.registry.history.count { $0.kind == .change } == 1)
@@ -100,7 +101,7 @@ import TweaksTestSupport
             try host.wait("Kinds/Basic/Ease y1", .number(0))
             try host.wait("Kinds/Basic/Ease x1", .number(0.42))
             try page.browser.perform(.mouse(.release))
-            try page.wait("[...document.querySelectorAll('.row')].every(({ row }) => !row.sender.isBusy)")
+            try page.waitUntilQuiet()
             #expect(program.ease.value == .inOut)
             #expect(host.registry.history.isEmpty)
         }
@@ -120,6 +121,8 @@ import TweaksTestSupport
             try page.dragInEditor("peak", x: 0, y: 60)
             try host.wait(damping, .number(1))
             try page.wait("\(output).startsWith('overshoot 0.0%')")
+            // The end of the drag is sent, too.
+            try page.waitUntilQuiet()
             // What others set is shown.
             _ = try host.connect().ask("set \"\(damping)\" 0")
             try page.wait("\(output) === 'overshoot 100%, never settles'")
@@ -154,6 +157,11 @@ extension PanelView {
     fileprivate func openEditor(_ name: String) throws {
         try click(name, "edit")
         try wait("isShown(byID('motion'))")
+    }
+
+    /// Waits until no drag is under way, and all changes are answered.
+    fileprivate func waitUntilQuiet() throws {
+        try wait("[...document.querySelectorAll('.row')].every(({ row }) => !row.drag && !row.sender.isBusy)")
     }
 
     fileprivate func focusInEditor(_ part: String) throws {
