@@ -11,17 +11,15 @@ export class Draggable {
   drag = null;
   /** The drag ID that a sequence of key presses shares. */
   runID = '';
-  /** The drag ID that all changes share while an editor of this row is open. */
-  pickID = '';
-  /** The rows that an editor changes with this one; a drag of them is canceled as a whole. */
-  peers = [];
+  /** The open editor of this row: its changes share a drag ID, and a drag is canceled as a whole. */
+  editing = null;
   /** Whether the list changed during the drag, and is redrawn at its end. */
   needsRedraw = false;
 
   begin() {
     gesture.row = this;
     this.drag ??= {
-      id: this.pickID || this.runID || random(),
+      id: this.editing?.id || this.runID || random(),
       ...this.state,
     };
   }
@@ -67,7 +65,7 @@ export class Draggable {
     this.runID = '';
     if (drag.last != null) this.restore(drag, drag.id);
     else this.control.show(drag.value);
-    for (const row of this.peers) row.cancel();
+    for (const row of this.editing?.rows ?? []) row.cancel();
     return true;
   }
 

@@ -37,6 +37,15 @@ export function open(isSame = false) {
     gesture.row.needsRedraw = true;
     return;
   }
+  const editor = list.querySelector(':is(#picker, #motion):popover-open');
+  if (isSame && editor) {
+    editor.ontoggle = () => {
+      editor.ontoggle = null;
+      open(true);
+    };
+    return;
+  }
+  editor?.hidePopover();
   if (search.found && shownQuery == null) before = { address: search.from, position: scrollPosition() };
   const focused = document.activeElement;
   draw();

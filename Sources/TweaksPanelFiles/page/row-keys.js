@@ -35,7 +35,7 @@ export function pressed(row, event) {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target === row.element) pressedRow(row, event);
   else if (event.key === 'Escape') leave(row, event);
-  else if (event.target.matches('.tool, .name a')) moveWithin(row, event);
+  else if (event.target.matches('.tool, .name > a, .name > .picture')) moveWithin(row, event);
   else return;
 }
 

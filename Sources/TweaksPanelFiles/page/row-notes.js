@@ -2,6 +2,7 @@
 
 import { clean } from './dom.js';
 import { brief, shown } from './format.js';
+import { longText } from './motion/curve.js';
 import { measure } from './numbers/decimal.js';
 import { has } from './tweaks.js';
 
@@ -54,7 +55,7 @@ export function meaningOf(text, tweak) {
 /** Whether a text is another notation of the value: `#f80`, `1_000`, `steps(4, end)`. */
 function isWritten(kind, text, value) {
   if (kind === 'color') return [value, value.replace(/FF$/, '')].includes(text.toUpperCase());
-  if (kind === 'curve') return text.toLowerCase().replaceAll(' ', '') === value;
+  if (kind === 'curve') return longText(text).toLowerCase().replaceAll(' ', '') === value;
   const [one, other] = [text, shown(value)].map((text) => measure(kind, text));
   if (!one || !other) return text === shown(value);
   return one.digits * 10n ** BigInt(other.scale) === other.digits * 10n ** BigInt(one.scale);

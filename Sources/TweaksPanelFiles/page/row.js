@@ -119,7 +119,8 @@ export class Row extends Draggable {
   }
   /** The value after all pending changes. */
   get wanted() {
-    return this.drag?.last ?? this.sender.wanted ?? this.tweak.value;
+    const { drag } = this;
+    return (drag?.isCanceled ? drag.value : drag?.last) ?? this.sender.wanted ?? this.tweak.value;
   }
   /** Whether typed text was not sent. */
   get isEdited() {
@@ -178,6 +179,7 @@ export class Row extends Draggable {
   changed(event, isMine) {
     if (!isMine) {
       this.meaning = '';
+      this.editing?.follow(this);
       this.flash(event.by);
       if (this.isInUse) this.ghost = { by: event.by, value: event.value ?? this.tweak.value };
     }

@@ -68,8 +68,7 @@ export function applySnapshot(list, isWhole, rev = Infinity) {
     const old = tweaks.get(fresh.path);
     before.delete(fresh.path);
     if (!old || signature(old) !== signature(fresh)) {
-      rows.get(fresh.path)?.element.remove();
-      rows.delete(fresh.path);
+      remove(fresh.path);
       tweaks.set(fresh.path, fresh);
       isNew = true;
     } else if (!(old.rev > rev)) {
@@ -83,11 +82,18 @@ export function applySnapshot(list, isWhole, rev = Infinity) {
   }
   for (const path of before) {
     tweaks.delete(path);
-    rows.get(path)?.element.remove();
-    rows.delete(path);
+    remove(path);
   }
   if (isNew) buildTree(list, isWhole);
   return { moved, isNew };
+}
+
+/** Removes a row; an editor in it is closed first, which ends its changes. */
+function remove(path) {
+  const element = rows.get(path)?.element;
+  element?.querySelector(':popover-open')?.hidePopover();
+  element?.remove();
+  rows.delete(path);
 }
 
 function buildTree(list, isWhole) {

@@ -141,6 +141,48 @@ import TweaksTestSupport
         }
     }
 
+    /// Escape comes back from the own changes only.
+    @Test func whatOthersSetMeanwhileStays() throws {
+        try visit { _, host, page in
+            try page.openEditor("Kinds/Basic/Shadow color")
+            try page.keys(.right, sets: "Kinds/Basic/Shadow x", to: .number(1))
+            try page.waitUntilQuiet()
+            _ = try host.connect().ask("set \"Kinds/Basic/Shadow color\" red")
+            try page.wait("field('Kinds/Basic/Shadow color') === '#FF0000'")
+            try page.keys(.escape)
+            try host.wait("Kinds/Basic/Shadow x", .number(0))
+            try page.waitUntilQuiet()
+            #expect(host.value("Kinds/Basic/Shadow color") == .color(.red))
+        }
+    }
+
+    /// A row that is declared anew takes its open editor with it, and no change after that is a part of it.
+    @Test func theEditorOfARemovedRowIsClosed() throws {
+        try visit { program, host, page in
+            try page.openEditor("Kinds/Basic/Shadow color")
+            try page.keys(.right, sets: "Kinds/Basic/Shadow x", to: .number(1))
+            try page.browser.run("location.hash = '#/Kinds/Basic/Curve'")
+            try page.wait("!isShown(byID('motion'))")
+            try page.wait("[...document.querySelectorAll('.row')].every(({ row }) => row.editing == null)")
+        }
+    }
+
+    private struct Curve: TweakTemplate {
+        var speed = 1.0
+        static let parts: [TweakPart<Curve>] = [TweakPart("speed", \.speed)]
+    }
+
+    /// A template of the program is no curve of ours, though it has the name.
+    @Test func aTemplateOfTheProgramMayHaveAnyName() throws {
+        let registry = TweakRegistry()
+        let group = TweakGroup("Kinds", "Basic", "Way", Curve(), registry: registry)
+        try PanelHost.visit(registry) { host, page in
+            try page.wait("field('Kinds/Basic/Way speed') === '1'")
+            try page.expect("document.querySelector('.picture') == null")
+            #expect(group.value == Curve())
+        }
+    }
+
     @Test func reducedMotionShowsStillPositions() throws {
         try visit { _, _, page in
             try page.browser.command(

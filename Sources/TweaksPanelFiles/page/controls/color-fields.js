@@ -47,7 +47,7 @@ export function colorFields({ move, end, cancel, choose }) {
     move(colorOf(parts));
   };
   const numberField = ([label, most, step], index) => {
-    const input = textField(label, 'numeric');
+    const input = textField(label, 'decimal');
     const by = (count, power) => put(index, parts[index] + count * step * 10 ** power, most);
     input.step = step;
     input.commit = () => {
@@ -60,6 +60,7 @@ export function colorFields({ move, end, cancel, choose }) {
       const count = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
       if (!count) return;
       event.preventDefault();
+      if (input.isEdited()) input.commit();
       by(count, event.shiftKey ? 1 : event.altKey ? -1 : 0);
     });
     on(input, 'keyup', () => end());

@@ -45,7 +45,7 @@ export const picker = {
     const sliders = h('div.sliders', this.dropper(), this.hue, this.opacity, this.old, this.fresh);
     this.element = h(
       'div',
-      { id: 'picker', popover: 'auto', role: 'dialog', label: 'Color' },
+      { id: 'picker', popover: 'auto', role: 'dialog', label: 'Color', tabindex: '-1' },
       this.area,
       sliders,
       this.fields.element,
@@ -151,7 +151,7 @@ export const picker = {
 
   left() {
     this.editing.close();
-    if (this.editing.isUsed) this.remember(this.row.wanted);
+    if (this.editing.isUsed) this.remember(this.value);
     this.row = null;
   },
 
@@ -176,13 +176,17 @@ export const picker = {
   /** Takes a color, and keeps the hue where that has none. */
   take([red, green, blue, alpha]) {
     const now = hsv([red, green, blue]);
-    if (!now[1]) now[0] = this.now[0];
+    if (now[1] < 1e-4) now[0] = this.now[0];
     Object.assign(this, { now, alpha });
   },
 
   /** Shows a value of the process, which another client or an undo may have set. */
   follow(row, value) {
-    if (this.row !== row || value === this.value) return;
+    if (this.row !== row) return;
+    if (value === this.value) {
+      this.isAwaited = false;
+      return this.fields.show(this.color);
+    }
     if (!row.drag && !this.isAwaited) {
       this.editing.begin();
       this.showOld();
@@ -211,7 +215,7 @@ export const picker = {
   /** Sets a value, or what the process reads in a typed text. */
   choose(value, text) {
     if (!this.row) return;
-    this.editing.isUsed = true;
+    this.editing.note(this.row);
     if (text == null) this.setColor(value);
     else this.isAwaited = true;
     this.row.send({ value }, { drag: this.editing.id, text });

@@ -12,11 +12,14 @@ listen('own-changes', (changes, isOfRow = false) => {
   const moved = changes.filter(({ was, value }) => was != null && String(was) !== String(value));
   if (!moved.length) return;
   const now = Date.now();
-  const last = commits.at(-1);
-  // The values of a drag are one change.
-  const isSame = isOfRow && last?.isOfRow && now - last.time < 1000 && last.changes[0].path === moved[0].path;
-  if (isSame) commits.pop();
+  // The values of a drag are one change; that of an editor may change several tweaks in turn.
+  const last = commits.findLast((one) =>
+    one.isOfRow && now - one.time < 1000 && one.changes[0].path === moved[0].path);
+  const isSame = isOfRow && last != null;
+  if (isSame) commits = commits.filter((one) => one !== last);
   const first = isSame ? { ...moved[0], was: last.changes[0].was } : moved[0];
+  // A canceled drag has changed nothing.
+  if (isSame && String(first.was) === String(first.value)) return;
   commits.push({ time: now, changes: [first, ...moved.slice(1)], isOfRow });
   commits = commits.filter(({ time }) => time > now - kept);
 });

@@ -69,8 +69,8 @@ export function wayOf(curve) {
     const [x1, y1, x2, y2] = curve;
     return `M0 1C${x1} ${1 - y1} ${x2} ${1 - y2} 1 0`;
   }
-  const { total, first } = stepsOf(curve);
   const count = Math.min(curve.count, 200);
+  const { total, first } = stepsOf({ ...curve, count });
   let way = `M0 ${1 - first / total}`;
   for (let step = 1; step <= count; step++) {
     way += `H${step / count}V${1 - Math.min(1, (step + first) / total)}`;

@@ -24,7 +24,7 @@ const editors = {
     way: ({ value }) => wayOf(parseCurve(value)),
   },
   ease: {
-    parts: curveParts,
+    kinds: { x1: 'number', y1: 'number', x2: 'number', y2: 'number' },
     pane: curvePane,
     bounds: [-5, 5],
     shows: (values) => curveParts.map((part) => values[part]),
@@ -32,14 +32,14 @@ const editors = {
     way: (values) => wayOf(curveParts.map((part) => values[part])),
   },
   spring: {
-    parts: ['response', 'damping fraction'],
+    kinds: { 'response': 'duration', 'damping fraction': 'number' },
     pane: springPane,
     way: (values) =>
       'M' + Array.from({ length: 31 }, (_, index) =>
         `${index / 30} ${1 - response(values['damping fraction'], index / 15) * 0.8}`).join('L'),
   },
   shadow: {
-    parts: ['color', 'x', 'y', 'radius', 'opacity'],
+    kinds: { color: 'color', x: 'number', y: 'number', radius: 'number', opacity: 'number' },
     pane: shadowPane,
     way: () => 'M0 0H.8V.8H0zM.2 1H1V.2',
   },
@@ -55,6 +55,8 @@ function numberOf({ kind }, value) {
 const textOf = ({ kind }, value) =>
   kind === 'duration' ? duration(BigInt(Math.round(value * 1e6))) : String(value);
 
+const isLimited = ({ kind, min, max }) => kind === 'color' || min != null && max != null;
+
 /** The tweaks that an editor of a tweak changes, by part; null if the client does not have all. */
 function partsOfEditor({ kind, template, path }) {
   if (kind === 'curve') return { value: tweaks.get(path) };
@@ -62,14 +64,20 @@ function partsOfEditor({ kind, template, path }) {
   for (const tweak of tweaks.values()) {
     if (tweak.template?.path === template.path) parts[tweak.template.part] = tweak;
   }
-  return editors[template.name].parts.every((part) => parts[part]) ? parts : null;
+  // A template of the program may have the same name.
+  const wanted = Object.entries(editors[template.name].kinds);
+  return wanted.every(([part, kind]) => parts[part]?.kind === kind && isLimited(parts[part])) ? parts : null;
 }
 
-const editorOf = ({ kind, template }) => editors[kind === 'curve' ? kind : template?.name];
+function editorOf({ kind, template }) {
+  if (kind === 'curve') return editors.curve;
+  const name = template?.name ?? '';
+  return Object.hasOwn(editors, name) && editors[name].kinds ? editors[name] : null;
+}
 
 // The editor --------------------------------------------------------------------------------------------
 
-const element = h('div', { id: 'motion', popover: 'auto', role: 'dialog' });
+const element = h('div', { id: 'motion', popover: 'auto', role: 'dialog', tabindex: '-1' });
 /** The open editor. */
 let open = null;
 
@@ -94,9 +102,10 @@ function openEditor(row, beside) {
     },
     /** Returns whether there was a drag. */
     end() {
-      const isDrag = rows.some((one) => one.drag);
+      const isDone = rows.some((one) => one.drag) && !editing.isCanceled;
       editing.end();
-      return isDrag && !editing.isCanceled;
+      show();
+      return isDone;
     },
   });
   const show = () => {
@@ -154,6 +163,8 @@ function addPicture(row) {
   });
   row.element.querySelector('.name > a').after(button);
   const draw = () => {
+    const parts = partsOfEditor(tweak);
+    if (!parts) return pictures.delete(tweak.template.path);
     const values = Object.entries(parts).map(([name, part]) => [name, numberOf(part, part.value)]);
     button.replaceChildren(thumbnail(editorOf(tweak).way(Object.fromEntries(values))));
   };

@@ -29,11 +29,19 @@ export function plot({ end }) {
       const { left, top, width, height } = element.getBoundingClientRect();
       move((clientX - left) / width, high - (high - low) * (clientY - top) / height);
     };
-    on(knob, 'pointerdown', (event) => knob.setPointerCapture(event.pointerId));
+    let isHeld = false;
+    on(knob, 'pointerdown', (event) => {
+      knob.setPointerCapture(event.pointerId);
+      knob.focus();
+      isHeld = true;
+    });
+    on(knob, 'lostpointercapture', () => {
+      isHeld = false;
+    });
     on(knob, 'pointermove', (event) => {
       if (knob.hasPointerCapture(event.pointerId) && event.buttons) at(event);
     });
-    for (const name of ['pointerup', 'pointercancel', 'keyup', 'blur']) on(knob, name, end);
+    for (const name of ['lostpointercapture', 'keyup', 'blur']) on(knob, name, end);
     on(knob, 'keydown', (event) => {
       if (!(event.key in arrows)) return;
       event.preventDefault();
@@ -49,7 +57,7 @@ export function plot({ end }) {
         knob.setAttribute('aria-valuetext', text);
       },
       get isHeld() {
-        return knob.matches(':active');
+        return isHeld;
       },
     };
   }

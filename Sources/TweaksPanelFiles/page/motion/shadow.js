@@ -18,6 +18,7 @@ export function shadowPane({ set, end, limits }) {
   }, 'Aa');
   on(card, 'pointerdown', (event) => {
     card.setPointerCapture(event.pointerId);
+    card.focus();
     from = [shadow.x - event.clientX, shadow.y - event.clientY];
   });
   on(card, 'pointermove', (event) => {
