@@ -218,7 +218,9 @@ struct SwiftSpelling {
             return type.isEmpty ? "[]" : "[\(type.joined(separator: "."))]()"
         case .call(let call):
             if source.bytes[call.nameRange.lowerBound] == UInt8(ascii: ".") { return "[]" }
-            let names = first.duration == nil ? call.type + [call.name] : call.type
+            // A duration or steps are made by a static function of the type.
+            let isMember = first.duration != nil || first.curve != nil && call.name == "steps"
+            let names = isMember ? call.type : call.type + [call.name]
             return "[\(names.joined(separator: "."))]()"
         case .none, .list: throw Self.unknownForm
         }

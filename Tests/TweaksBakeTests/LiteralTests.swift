@@ -159,6 +159,7 @@ struct LiteralTests {
         BakeCase("TweakCurve(\"ease-out\")!", curve, easeOut, overshoot, "TweakCurve(0.3, 1.5, 0.6, 1)"),
         typed("TweakCurve?", "nil", optional("curve"), "null", easeOut, "TweakCurve.easeOut"),
         BakeCase("[TweakCurve.easeOut]", list(of: "curve"), "[\(easeOut)]", "[]", "[TweakCurve]()"),
+        BakeCase("[TweakCurve.steps(4)]", list(of: "curve"), "[\"steps(4,end)\"]", "[]", "[TweakCurve]()"),
     ]
 
     private static let lists = [

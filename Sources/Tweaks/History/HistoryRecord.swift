@@ -98,8 +98,9 @@ extension History {
         /// Whether everything that it set has expired, so that there is nothing to undo.
         func hasExpired(_ time: Moment) -> Bool {
             parts.allSatisfy { part in
-                part.after.temporary != nil && part.after.live(time).temporary == nil
-                    && part.before.agrees(with: part.after, at: time)
+                part.isVoid
+                    || part.after.temporary != nil && part.after.live(time).temporary == nil
+                        && part.before.agrees(with: part.after, at: time)
             }
         }
     }

@@ -128,7 +128,8 @@ extension TweakRegistry {
         var nodes: [TweakNode] = []
         var secrets: [TweakPath] = []
         // Skips secrets, whose values are not recorded, and removed tweaks; both occur only with force.
-        for part in record.parts {
+        // What a gesture has left as it was may have been changed by others since.
+        for part in record.parts where !part.isVoid {
             let node = state.withLock { $0.node(part.subject) }
             if part.subject.isSecret || node?.isSecret == true {
                 secrets.append(node?.path ?? part.subject.path)
@@ -207,7 +208,7 @@ extension History {
     fileprivate func change(of subject: CommitSubject, after number: UInt64) -> Record? {
         records.last { record in
             record.number > number && record.isChange && record.status == .done
-                && record.parts.contains { $0.subject.path == subject.path } && !record.isVoid
+                && record.parts.contains { $0.subject.path == subject.path && !$0.isVoid }
         }
     }
 }
@@ -262,7 +263,7 @@ extension RegistryState {
         at time: Moment, isNewest: Bool, remedy: String?
     ) -> TweakError? {
         let forced = direction.rawValue + (isNewest ? " force" : " mine force")
-        for part in parts {
+        for part in parts where !part.isVoid {
             let node = node(part.subject)
             let path = node?.path ?? part.subject.path
             if part.subject.isSecret || node?.isSecret == true {

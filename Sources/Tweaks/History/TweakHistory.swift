@@ -57,8 +57,8 @@ extension TweakRegistry {
     /// The last commits, newest first, up to ``historyLimit`` (1,000 by default). Figures are not included.
     ///
     /// Changes that one client makes to the same tweaks, each within half a second of the one before, are one entry, so
-    /// a drag is one step. A change of anything else in between begins another entry. What leaves everything as it was,
-    /// such as a canceled drag, is none.
+    /// a drag is one step. A change of anything else in between begins another entry, but for the changes of one gesture,
+    /// which are one entry of up to 100 tweaks. What leaves everything as it was, such as a canceled drag, is none.
     public var history: [TweakHistoryEntry] { history(last: .max) }
 
     /// The last commits, newest first.

@@ -211,6 +211,8 @@ extension Executor {
         // Another session has swapped to it meanwhile, so this call restores.
         if let revision = try swapRevision(name) { return try swapBack(name, revision, force: false, session) }
         var proposal = proposal(reading, session)
+        // The way back is that of this commit alone: no gesture extends it.
+        proposal.kind = .change(session: session.number, isStep: true)
         proposal.whenCommitted = { [weak self] in if $0.didStore { self?.remember($0.revision, for: name) } }
         return try commit(proposal, session)
     }

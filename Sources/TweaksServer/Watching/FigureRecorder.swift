@@ -176,7 +176,7 @@ extension TweakNode {
         case .duration: return .duration(.nanoseconds(Int64(exactly: number) ?? (number < 0 ? .min : .max)))
         default:
             if let whole = Int64(exactly: number) { return .int(whole) }
-            return UInt64(exactly: number).map { .unsigned($0) } ?? .int(number < 0 ? .min : .max)
+            return UInt64(exactly: number).map { .unsigned($0) } ?? (number < 0 ? .int(.min) : .unsigned(.max))
         }
     }
 }

@@ -159,7 +159,7 @@ import Tweaks
     @Test(
         arguments: [
             ("Number", 59.94, "59.94"), ("Whole", 24, "24"), ("Whole", 0x1p63, "9223372036854775808"),
-            ("Whole", 0x1p64, "9223372036854775807"), ("Whole", -0x1p70, "-9223372036854775808"),
+            ("Whole", 0x1p64, "18446744073709551615"), ("Whole", -0x1p70, "-9223372036854775808"),
             ("Time", 250_000_000, "250ms"), ("Time", 0x1p63, "2562047h47m16.854775807s"),
         ])
     func aSampleIsShownAsTheFigureIs(_ name: String, _ number: Double, _ text: String) throws {

@@ -39,6 +39,16 @@ import TweaksTestSupport
 
     private var position: [Double] { [shadow.value.x, shadow.value.y, shadow.value.radius] }
 
+    /// What a gesture has left as it was is not undone, so others may have changed it.
+    @Test(arguments: [false, true]) func aTweakThatWasMovedBackIsNoPartOfUndo(isForced: Bool) throws {
+        try drag(["X": 3], 6)
+        try drag(["X": 4])
+        try drag(["X": 3, "Y": 6])
+        try drag(["X": 9], 8, as: .user(2))
+        try registry.undo(origin: .user(1), mine: true, force: isForced)
+        #expect(position == [9, 2, 4])
+    }
+
     /// The commits of one gesture, and the entry that they become.
     @Test(
         arguments: [

@@ -117,7 +117,7 @@ struct Prompt: Equatable {
 
     /// Whether a space ends the value: for kinds without spaces, so that `5 for 1m` can be typed at once.
     private var isAtEndOfValue: Bool {
-        focus < fields.count - 1 && ![.string, .choice, .list, .optional].contains(kind)
+        focus < fields.count - 1 && ![.string, .color, .choice, .curve, .list, .optional].contains(kind)
     }
 
     /// Focuses the next field, or the first after the last.
