@@ -99,7 +99,8 @@ import TweaksTestSupport
 
     @Test func runServesUntilItsTaskIsCanceled() async throws {
         let daemon = try fixture.start()
-        let task = Task { try await daemon.run() }
+        // Not behind every test that waits for a thread of the pool, which takes minutes with full quantities.
+        let task = Task(priority: .high) { try await daemon.run() }
         let client = try fixture.connect(daemon)
         #expect(try client.ask("ping") == ["ok pong"])
         task.cancel()
