@@ -173,7 +173,7 @@ static const struct tweaks_panel_file files[] = {
 #include "embedded_file.h"
 #define FILE "page/motion/editor.js"
 #include "embedded_file.h"
-#define FILE "page/motion/plot.js"
+#define FILE "page/motion/graph.js"
 #include "embedded_file.h"
 #define FILE "page/motion/replay.js"
 #include "embedded_file.h"

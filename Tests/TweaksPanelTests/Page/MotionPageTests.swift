@@ -72,6 +72,25 @@ import TweaksTestSupport
         }
     }
 
+    /// A key changes one number; the others keep their digits, also beyond what a drag reaches.
+    @Test func aKeyChangesOneNumberOnly() throws {
+        try visit { program, host, page in
+            try host.set(Self.curve, "cubic-bezier(0.3333,5,0.6667,0.12345)")
+            try page.wait("field('\(Self.curve)') === '0.3333,5,0.6667,0.12345'")
+            try page.openEditor(Self.curve)
+            let next = TweakCurve(0.34, 5, 0.6667, 0.12345)
+            try page.keys(.right, sets: Self.curve, to: .curve(next))
+            try page.keys(.enter)
+            let response = "Kinds/Basic/Spring response"
+            program.spring.value.response = .microseconds(628_318)
+            try page.wait("field('\(response)') === '628.318ms'")
+            try page.openEditor(response)
+            try page.keys(.up, sets: "Kinds/Basic/Spring damping fraction", to: .number(0.49))
+            try page.waitUntilQuiet()
+            #expect(program.spring.value.response == .microseconds(628_318))
+        }
+    }
+
     // MARK: Groups
 
     @Test func aHandleMovesTwoPartsInOneStep() throws {

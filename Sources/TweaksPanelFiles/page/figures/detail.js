@@ -158,7 +158,7 @@ export class Detail {
     return lines;
   }
 
-  /** A change by this window, with its text as a tooltip. */
+  /** A change by this window; the readout has its text. */
   #tick({ time, text }, map) {
     const { top, bottom } = this.#box;
     const x = map.x(time).toFixed(1);

@@ -36,8 +36,9 @@ export class Samples {
   /** The samples of the last seconds, and the current value. */
   last(seconds, now) {
     const start = now - 1000 * seconds;
-    const list = this.#lists[periodOf(seconds)].filter(({ time }) => time >= start && time < now);
-    return [...list, sampleOf(now, this.current)];
+    const list = this.#lists[periodOf(seconds)].filter(({ time }) => time >= start && time <= now);
+    // The newest sample has the extremes of its span.
+    return list.at(-1)?.time === now ? list : [...list, sampleOf(now, this.current)];
   }
 
   /** Adds the current value. */

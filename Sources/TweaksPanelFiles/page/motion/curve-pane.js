@@ -3,7 +3,7 @@
 import { h, setStyle } from '../dom.js';
 import { clamp } from '../numbers/decimal.js';
 import { curves, curveText, progress, thumbnail, wayOf } from './curve.js';
-import { plot } from './plot.js';
+import { graph } from './graph.js';
 import { replay } from './replay.js';
 
 /** The time of one run, in milliseconds. */
@@ -16,17 +16,21 @@ export function curvePane({ set, end, bounds: [least, most] }) {
   const dot = replay('dot');
   const output = h('output', { dir: 'ltr' });
   const run = () => dot.run((part) => progress(curve, part), time);
-  const place = plot({ end: finish });
-  const put = (first, x, y) => {
+  const place = graph({ end: finish });
+  /** Sets coordinates by their position. One that was typed may be beyond the bounds, and comes back. */
+  const put = (coordinates) => {
     if (!Array.isArray(curve)) return;
-    const points = [...curve];
-    points.splice(first, 2, hundredth(clamp(x, 0, 1)), hundredth(clamp(y, least, most)));
-    set(points);
+    set(curve.map((number, index) => {
+      if (!(index in coordinates)) return number;
+      const [low, high] = index % 2 ? [Math.min(least, number), Math.max(most, number)] : [0, 1];
+      return clamp(hundredth(coordinates[index]), low, high);
+    }));
   };
   const handles = [0, 2].map((first) =>
     place.handle(`handle-${first / 2 + 1}`, `Control point ${first / 2 + 1}`, {
-      move: (x, y) => put(first, x, y),
-      step: (x, y) => put(first, curve[first] + x / 100, curve[first + 1] + y / 100),
+      move: (x, y) => put({ [first]: x, [first + 1]: y }),
+      step: (x, y) =>
+        put(x ? { [first]: curve[first] + x / 100 } : { [first + 1]: curve[first + 1] + y / 100 }),
     })
   );
   const chips = Object.entries(curves).map(([name, points]) => {

@@ -26,8 +26,7 @@ export function parseCurve(text) {
   return { count: Number(count), position: position?.trim() ?? 'end' };
 }
 
-const written = (number) => String(Number(number.toFixed(3)));
-export const curveText = (points) => `cubic-bezier(${points.map(written).join(',')})`;
+export const curveText = (points) => `cubic-bezier(${points.join(',')})`;
 /** The same as in the field of a row, where the name of the function has no room. */
 export const shortText = (text) => text.replace(/^cubic-bezier\((.*)\)$/, '$1');
 /** Four numbers alone are a curve. */

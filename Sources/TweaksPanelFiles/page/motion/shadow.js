@@ -9,7 +9,7 @@ const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDo
 export function shadowPane({ set, end, limits }) {
   let shadow = { x: 0, y: 0, radius: 0, opacity: 1, color: '#000000FF' };
   let from = null;
-  const put = (x, y) => set({ x: whole(clamp(x, ...limits.x)), y: whole(clamp(y, ...limits.y)) });
+  const at = (axis, value) => ({ [axis]: clamp(half(value), ...limits[axis]) });
   const card = h('button.shadowed', {
     part: 'card',
     label: 'Offset of the shadow',
@@ -23,7 +23,7 @@ export function shadowPane({ set, end, limits }) {
   });
   on(card, 'pointermove', (event) => {
     if (card.hasPointerCapture(event.pointerId) && event.buttons) {
-      put(from[0] + event.clientX, from[1] + event.clientY);
+      set({ ...at('x', from[0] + event.clientX), ...at('y', from[1] + event.clientY) });
     }
   });
   for (const name of ['pointerup', 'pointercancel', 'keyup', 'blur']) on(card, name, () => end());
@@ -31,7 +31,7 @@ export function shadowPane({ set, end, limits }) {
     if (!(event.key in ways)) return;
     event.preventDefault();
     const [x, y] = ways[event.key].map((way) => way * (event.shiftKey ? 10 : 1));
-    put(shadow.x + x, shadow.y + y);
+    set(x ? at('x', shadow.x + x) : at('y', shadow.y + y));
   });
   const output = h('output');
 
@@ -47,4 +47,4 @@ export function shadowPane({ set, end, limits }) {
   return { element: h('div.pane', h('div.stage', card), output), first: card, show, run() {} };
 }
 
-const whole = (number) => Math.round(number * 2) / 2;
+const half = (number) => Math.round(number * 2) / 2;

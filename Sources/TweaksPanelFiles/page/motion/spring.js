@@ -4,7 +4,7 @@
 
 import { h } from '../dom.js';
 import { clamp } from '../numbers/decimal.js';
-import { plot } from './plot.js';
+import { graph } from './graph.js';
 import { replay } from './replay.js';
 
 /** A spring has settled where it stays this near to its target. */
@@ -61,19 +61,18 @@ export function springPane({ set, end, limits }) {
   let view = 2;
   const square = replay('square');
   const output = h('output');
-  const place = plot({ end: finish });
-  const put = (time, damping) =>
-    set({
-      'response': Math.round(clamp(time, ...limits.response)),
-      'damping fraction': Number(clamp(damping, ...limits['damping fraction']).toFixed(3)),
-    });
+  const place = graph({ end: finish });
+  const responseOf = (time) => ({ 'response': clamp(Math.round(time), ...limits.response) });
+  const dampingIn = (damping) => ({
+    'damping fraction': clamp(Number(damping.toFixed(3)), ...limits['damping fraction']),
+  });
   const peak = place.handle('peak', 'Peak: its time and overshoot', {
     move(x, y) {
       const damping = y - 1 > least ? dampingOf(Math.min(y - 1, 0.98)) : 1;
       const time = Math.max(x, 0.01) * view * spring.response;
-      put(time / (damping < 1 ? peakTime(damping) : lastPeak), damping);
+      set({ ...responseOf(time / (damping < 1 ? peakTime(damping) : lastPeak)), ...dampingIn(damping) });
     },
-    step: (x, y) => put(spring.response + 10 * x, spring.damping - y / 100),
+    step: (x, y) => set(x ? responseOf(spring.response + 10 * x) : dampingIn(spring.damping - y / 100)),
   });
   const run = () => {
     const time = length();

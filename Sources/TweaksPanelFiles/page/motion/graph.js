@@ -1,4 +1,4 @@
-// Draws a plot with handles that are dragged, or moved by arrow keys.
+// Draws a graph with handles that are dragged, or moved by arrow keys.
 
 import { h, on, setStyle, svg } from '../dom.js';
 
@@ -8,7 +8,7 @@ const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowD
  * `draw(way, range, marks)` draws a path in whole widths and `range`, the lowest and highest y, with lines at
  * the y of `marks`. A handle calls `move(x, y)` for a place, `step(x, y)` for arrow keys, and `end()`.
  */
-export function plot({ end }) {
+export function graph({ end }) {
   const picture = svg('svg', { preserveAspectRatio: 'none', 'aria-hidden': 'true', class: 'way' });
   const element = h('div.graph', picture);
   let [low, high] = [0, 1];
