@@ -40,7 +40,7 @@ struct Bounce {
         TweakDaemon.registerLists()
         let loop = AnimationLoop()
         let daemon = try TweakDaemon.start(
-            "bounce", tcp: .open(port: 7777), panel: .on(port: 7780), sources: [.etcd()],
+            "bounce", tcp: .open(port: 7777), panel: .on(port: 7780), previews: true, sources: [.etcd()],
             onEvent: isDrawing ? logAddress : nil)
         defer { daemon.stop() }
 

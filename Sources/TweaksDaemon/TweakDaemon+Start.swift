@@ -18,14 +18,14 @@ extension TweakDaemon {
     @discardableResult
     public static func start(
         _ name: String, tcp: TCP = .off, panel: Panel = .off, tokens: String? = nil,
-        access: TweakAccess = TweakAccess(), config: ConfigFile? = nil, sources: [Source] = [],
+        access: TweakAccess = TweakAccess(), previews: Bool = false, config: ConfigFile? = nil, sources: [Source] = [],
         storage: Storage = .standard, durability: Durability = .bestEffort, audit: Audit? = nil,
         signals: Signals = .reload, registry: TweakRegistry = .shared, limits: TweakServerLimits = TweakServerLimits(),
         onEvent: EventHandler? = nil, tweaks: any TweakHandle...
     ) throws(ServerError) -> TweakDaemon {
         try start(
-            name, tcp: tcp, panel: panel, tokens: tokens, access: access, config: config, sources: sources,
-            storage: storage, durability: durability, audit: audit, signals: signals, registry: registry,
+            name, tcp: tcp, panel: panel, tokens: tokens, access: access, previews: previews, config: config,
+            sources: sources, storage: storage, durability: durability, audit: audit, signals: signals, registry: registry,
             limits: limits, onEvent: onEvent, tweaks: tweaks)
     }
 
@@ -33,7 +33,7 @@ extension TweakDaemon {
     @discardableResult
     public static func start(
         _ name: String, tcp: TCP = .off, panel: Panel = .off, tokens: String? = nil,
-        access: TweakAccess = TweakAccess(), config: ConfigFile? = nil, sources: [Source] = [],
+        access: TweakAccess = TweakAccess(), previews: Bool = false, config: ConfigFile? = nil, sources: [Source] = [],
         storage: Storage = .standard, durability: Durability = .bestEffort, audit: Audit? = nil,
         signals: Signals = .reload, registry: TweakRegistry = .shared, limits: TweakServerLimits = TweakServerLimits(),
         onEvent: EventHandler? = nil, tweaks: [any TweakHandle]
@@ -43,6 +43,7 @@ extension TweakDaemon {
         configuration.panel = panel
         configuration.tokens = tokens
         configuration.access = access
+        configuration.previews = previews
         configuration.config = config
         configuration.sources = sources
         configuration.storage = storage
@@ -109,6 +110,7 @@ extension TweakDaemon {
     ///   - panel: ``Configuration/panel``
     ///   - tokens: ``Configuration/tokens``
     ///   - access: ``Configuration/access``
+    ///   - previews: ``Configuration/previews``
     ///   - config: ``Configuration/config``
     ///   - sources: ``Configuration/sources``
     ///   - storage: ``Configuration/storage``
@@ -121,7 +123,7 @@ extension TweakDaemon {
     ///   - body: The program, on the actor of the caller.
     public static func main(
         _ name: String, tcp: TCP = .off, panel: Panel = .off, tokens: String? = nil,
-        access: TweakAccess = TweakAccess(), config: ConfigFile? = nil, sources: [Source] = [],
+        access: TweakAccess = TweakAccess(), previews: Bool = false, config: ConfigFile? = nil, sources: [Source] = [],
         storage: Storage = .standard, durability: Durability = .bestEffort, audit: Audit? = nil,
         signals: Signals = [.reload, .stop], registry: TweakRegistry = .shared,
         limits: TweakServerLimits = TweakServerLimits(), tweaks: any TweakHandle...,
@@ -129,8 +131,8 @@ extension TweakDaemon {
     ) async {
         do {
             let daemon = try start(
-                name, tcp: tcp, panel: panel, tokens: tokens, access: access, config: config, sources: sources,
-                storage: storage, durability: durability, audit: audit, signals: signals, registry: registry,
+                name, tcp: tcp, panel: panel, tokens: tokens, access: access, previews: previews, config: config,
+                sources: sources, storage: storage, durability: durability, audit: audit, signals: signals, registry: registry,
                 limits: limits, tweaks: tweaks)
             try await daemon.run(body)
         } catch {

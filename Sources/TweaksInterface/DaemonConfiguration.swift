@@ -21,6 +21,10 @@ extension TweakDaemon {
         public var tokens: String?
         /// The rights of other users on the Unix socket, and the rights granted on request.
         public var access = TweakAccess()
+        /// Whether clients that may write may show other values in the running program for some seconds, without setting
+        /// them: a designer compares by holding a key. Off by default, as production wants it; then the page compares
+        /// numbers only.
+        public var previews = false
         /// The config file; its values rank above the defaults and below overrides.
         public var config: ConfigFile?
         /// Other sources of values: the environment, arguments, a fleet, the program's own. Each ranks by its layer,

@@ -95,15 +95,17 @@ public final class TweakServer: Sendable {
     ///   - listeners: Any number of places to listen.
     ///   - limits: The limits of each client and of all clients together.
     ///   - access: The rights of other users on a Unix socket, and the policy for scope requests.
+    ///   - previews: Whether clients that may write may show other values for some seconds, without setting them.
     ///   - onSession: Called for each session event, from start to end. It runs on the I/O thread, which serves no
     ///     clients meanwhile, so it must return quickly.
     public convenience init(
         name: String, registry: TweakRegistry = .shared, listeners: [TweakListener],
-        limits: TweakServerLimits = TweakServerLimits(), access: TweakAccess = TweakAccess(),
+        limits: TweakServerLimits = TweakServerLimits(), access: TweakAccess = TweakAccess(), previews: Bool = false,
         onSession: (@Sendable (TweakSessionEvent) -> Void)? = nil
     ) {
         var hooks = TweakServerHooks()
         hooks.access = access
+        hooks.previews = previews
         hooks.onSessionEvent = onSession
         hooks.report = { StandardError.write("\(name): \($0)\n") }
         self.init(name: name, registry: registry, listeners: listeners, limits: limits, hooks: hooks)
@@ -319,6 +321,8 @@ package struct TweakServerHooks: Sendable {
     package var presetNames: @Sendable () -> [String] = { [] }
     package var onSessionEvent: (@Sendable (TweakSessionEvent) -> Void)?
     package var access = TweakAccess()
+    /// Whether clients may show values in the process without setting them.
+    package var previews = false
     /// The token table at the start; `tokensChanged` updates it. Nil means that no tokens are accepted.
     package var tokens: (@Sendable () -> TokenTable)?
     /// Endpoints with their own dialects, in addition to the listeners.

@@ -284,8 +284,7 @@ package struct ReplyEncoder: Sendable {
             return [("event", .string("change")), ("rev", .count(change.revision))] + fields
                 + [
                     ("by", .string(change.origin.description)), ("layer", .string(layer.name)),
-                    ("overridden", .bool(layer.isOverride)),
-                ]
+                ] + (layer == .preview ? [] : [("overridden", .bool(layer.isOverride))])
         case .lagged(let revision, let count):
             return [("event", .string("lagged")), ("rev", .count(revision)), ("count", .count(count))]
         case .decided(let revision, let isGranted, let scopes):

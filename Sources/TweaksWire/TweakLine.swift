@@ -18,10 +18,26 @@ package struct TweakLine: Sendable {
     package final class Source: Sendable {
         fileprivate let layer: TweakLayer
         fileprivate let origin: TweakOrigin
+        fileprivate let isOverridden: Bool
+        /// The value that is set, if a preview shows another one.
+        fileprivate let settled: TweakValue?
 
         package init(_ layer: TweakLayer, _ origin: TweakOrigin) {
             self.layer = layer
             self.origin = origin
+            isOverridden = layer.isOverride
+            settled = nil
+        }
+
+        /// The source of a value in a preview.
+        /// - Parameter own: The source of the value that is set; nil for the default.
+        package init(
+            _ own: (layer: TweakLayer, origin: TweakOrigin)?, covering settled: TweakValue?, by origin: TweakOrigin
+        ) {
+            layer = .preview
+            self.origin = origin
+            isOverridden = own?.layer.isOverride ?? false
+            self.settled = settled
         }
     }
 
@@ -69,6 +85,10 @@ package struct TweakLine: Sendable {
             }
             bytes.append(contentsOf: texts.flags)
             if let timeLeft { bytes.append(", temporary, \(TimeLeft.text(timeLeft)) left") }
+            if let source, let settled = source.settled {
+                bytes.append(", \(source.origin), set to ")
+                append(settled, to: &bytes)
+            }
         case .was(let old, let adjustment):
             Self.pad(&bytes, to: start + column)
             bytes.append("was ")
@@ -168,9 +188,10 @@ package struct TweakLine: Sendable {
     private var sourceFields: [(String, JSON)] {
         guard let source, !node.definition.flags.contains(.readOnly) else { return [] }
         return [
-            ("layer", .string(source.layer.name)), ("overridden", .bool(source.layer.isOverride)),
+            ("layer", .string(source.layer.name)), ("overridden", .bool(source.isOverridden)),
             ("by", .string(source.origin.description)),
-        ] + (isInConflict ? [("conflict", .bool(true))] : [])
+        ] + (source.settled.map { [("settled", node.shown($0).json)] } ?? [])
+            + (isInConflict ? [("conflict", .bool(true))] : [])
     }
 
     private var isModified: Bool {

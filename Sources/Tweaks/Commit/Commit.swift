@@ -119,6 +119,7 @@ extension TweakRegistry {
             var commit = PendingCommit(kind, origin, time ?? currentTime)
             let outcome = try state.withLock { state throws(TweakError) -> TweakOutcome? in
                 guard try state.mayApply(step) else { return nil }
+                if state.preview != nil { state.endPreview(of: CollectionOfOne(node), &commit) }
                 commit.changesOneTweak = true
                 let outcome = state.apply(step, &commit)
                 state.finish(&commit)
@@ -225,6 +226,7 @@ extension RegistryState {
 extension RegistryState {
     /// Applies checked steps as one commit.
     mutating func apply(_ steps: [CommitStep], _ commit: inout PendingCommit) -> TweakCommitResult {
+        if preview != nil { endPreview(of: steps.lazy.map(\.node), &commit) }
         commit.changesOneTweak = steps.count == 1
         let outcomes = steps.map { apply($0, &commit) }
         finish(&commit)
@@ -406,7 +408,7 @@ extension RegistryState {
         let didMark = history.mark(commit.kind)
         if commit.didStore {
             revision += commit.revisionIncrement
-            if !commit.isRemembered { history.append(commit, revision: revision) }
+            if !commit.isRemembered, commit.kind != .preview { history.append(commit, revision: revision) }
         }
         if !commit.observedChanges.isEmpty {
             for change in commit.observedChanges { notify(change, &commit) }

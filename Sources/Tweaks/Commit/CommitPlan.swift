@@ -35,7 +35,7 @@ extension TweakRegistry {
         let steps = try plan(batch, policy: nil)
         if let node = steps.first?.node, isFrozen { throw node.frozen }
         return steps.compactMap { step in
-            guard let old = current(step.node) else { return nil }
+            guard let old = settled(step.node) else { return nil }
             return Forecast(old: old, new: step.change.prepared?.value ?? old, adjustment: step.adjustment)
         }
     }
@@ -95,7 +95,7 @@ extension TweakRegistry {
             // Within a batch the change starts from an earlier change of the same tweak: its value, or after a reset
             // the value of the next layer. A kept value is the current one.
             let earlier = earlier.flatMap { $0.change.isKeep ? nil : $0 }
-            guard let start = earlier.map({ $0.change.prepared?.value ?? valueAfterReset(node) }) ?? current(node)
+            guard let start = earlier.map({ $0.change.prepared?.value ?? valueAfterReset(node) }) ?? settled(node)
             else { return step }
             step.basis = earlier.map(\.basis) ?? .value(start)
             wanted = try node.definition.apply(change, to: start, path: node.path)

@@ -131,8 +131,8 @@ final class GroupObserverState: Sendable {
 }
 
 extension RegistryState {
-    /// The current values of several tweaks; the default of a removed one.
+    /// The values of several tweaks as the program reads them; the default of a removed one.
     func current(_ nodes: [TweakNode]) -> [Prepared] {
-        nodes.compactMap { holds($0) ? current($0) : $0.defaultPrepared }
+        nodes.compactMap { holds($0) ? shown($0) : $0.defaultPrepared }
     }
 }

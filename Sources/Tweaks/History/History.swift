@@ -219,7 +219,7 @@ package struct History: Sendable {
         switch kind {
         case .undo(let number, _, _)?: mark(number, .undone)
         case .redo(let number, _, _)?: mark(number, .done)
-        case .change?, .reload?, .expiry?, nil: return false
+        case .change?, .reload?, .expiry?, .preview?, nil: return false
         }
         return true
     }
@@ -238,7 +238,7 @@ package struct History: Sendable {
     func targetRevision(of kind: CommitKind?) -> UInt64? {
         switch kind {
         case .undo(let number, _, _)?, .redo(let number, _, _)?: records.last { $0.number == number }?.revision
-        case .change?, .reload?, .expiry?, nil: nil
+        case .change?, .reload?, .expiry?, .preview?, nil: nil
         }
     }
 
@@ -326,7 +326,7 @@ extension CommitKind {
         switch self {
         case .undo(let number, let session, let choice): .undo(number + count, session: session, choice)
         case .redo(let number, let session, let choice): .redo(number + count, session: session, choice)
-        case .change, .reload, .expiry: self
+        case .change, .reload, .expiry, .preview: self
         }
     }
 }

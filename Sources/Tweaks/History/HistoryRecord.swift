@@ -14,6 +14,8 @@ package enum CommitKind: Sendable, Equatable {
     case reload
     /// The expiry of temporary overrides.
     case expiry
+    /// The begin or end of a preview, which the history does not record.
+    case preview
 
     /// How the commit that an undo or redo applies to was chosen; it still has to be that one when the lock is taken.
     package enum Choice: Sendable {
@@ -30,7 +32,7 @@ package enum CommitKind: Sendable, Equatable {
         switch self {
         case .change(let session, _, _), .undo(_, let session, _), .redo(_, let session, _):
             session == 0 ? nil : session
-        case .reload, .expiry: nil
+        case .reload, .expiry, .preview: nil
         }
     }
 }

@@ -234,7 +234,7 @@ extension RegistryState {
             next(.undo, at: time, rights, choice == .mine ? origin : nil)?.number == number
         case .redo(let number, _, let choice):
             next(.redo, at: time, rights, choice == .mine ? origin : nil)?.number == number
-        case .change, .reload, .expiry: true
+        case .change, .reload, .expiry, .preview: true
         }
     }
 

@@ -158,6 +158,8 @@ extension TweakRegistry {
             case .redo: .redo(of: target)
             case .reload: .reload
             case .expiry: .expiry
+            // The history has none.
+            case .preview: .change
             }
         return TweakHistoryEntry(
             revision: record.revision, moment: record.time, origin: record.origin, kind: kind,

@@ -235,6 +235,7 @@ extension RegistryState {
         // Overrides set in this run are newer than stored ones.
         let isSet = overlays[node.slot].isSet
         let index = adoption.commitIndex(for: values.last?.entry.origin ?? .code)
+        endPreview(of: CollectionOfOne(node), &adoption.commits[index])
         for value in values where isSet && value.layer.isOverride {
             removePending(value.entry.path, value.layer)
             adoption.commits[index].touch(value.entry.key)

@@ -37,9 +37,11 @@ public struct TweakLayer: Hashable, Comparable, Sendable, CustomStringConvertibl
     public static let override = TweakLayer("override", rank: 1_000)
     /// A value that was set at run time and expires.
     public static let temporaryOverride = TweakLayer("temporary override", rank: 1_001)
+    /// A value that a preview shows for a few seconds; it is no override, and nothing remembers it.
+    public static let preview = TweakLayer("preview", rank: 1_002)
 
     /// Whether it is the override or the temporary override, which only commits change.
-    public var isOverride: Bool { self >= .override }
+    public var isOverride: Bool { self == .override || self == .temporaryOverride }
 
     /// The name.
     public var description: String { name }
@@ -80,8 +82,8 @@ extension TweakRegistry {
     /// The layers that have a value for a tweak, lowest first.
     func layers(_ node: TweakNode) -> [TweakLayerValue] {
         guard let value = node.defaultValue else { return [] }
-        let (entries, layers) = state.withLock { state in
-            (state.holds(node) ? state.overlays[node.slot].entries : [], state.layers)
+        let (entries, layers, preview) = state.withLock { state in
+            (state.holds(node) ? state.overlays[node.slot].entries : [], state.layers, state.preview)
         }
         let base = TweakLayerValue(
             layer: .default, value: value, origin: .code, isSecret: node.isSecret,
@@ -92,6 +94,7 @@ extension TweakRegistry {
                     layer: layers[$0.layer], value: $0.prepared.value, origin: $0.origin,
                     isSecret: node.isSecret, moment: $0.time, end: $0.end)
             }
+            + [preview?.layer(of: node)].compactMap(\.self)
     }
 
     /// The layer of a value that has changed.
@@ -108,6 +111,7 @@ package struct LayerIndex: Hashable, Sendable {
     fileprivate let raw: UInt8
 
     package static let `default` = LayerIndex(raw: 0)
+    package static let preview = LayerIndex(raw: 253)
     package static let override = LayerIndex(raw: 254)
     package static let temporaryOverride = LayerIndex(raw: 255)
 
@@ -121,6 +125,7 @@ package struct LayerIndex: Hashable, Sendable {
         case 2: .environment
         case 3: .arguments
         case 4: .fleet
+        case 253: .preview
         case 254: .override
         case 255: .temporaryOverride
         default: nil
@@ -160,6 +165,7 @@ package struct LayerTable: Sendable {
 
     package subscript(index: LayerIndex) -> TweakLayer {
         switch index {
+        case .preview: .preview
         case .override: .override
         case .temporaryOverride: .temporaryOverride
         default: rows[Int(index.raw)].layer
@@ -194,7 +200,7 @@ package struct LayerTable: Sendable {
                 "the layer \(layer.name) of rank \(layer.rank) is too much like the layer \(other.name) of rank "
                     + "\(other.rank), of this or an earlier source; give each a name and a rank of its own")
         }
-        guard rows.count < LayerIndex.override.raw else {
+        guard rows.count < LayerIndex.preview.raw else {
             throw TweakError(.tooMany, "the layer \(layer.name) is one too many: a registry has at most 250")
         }
         let index = LayerIndex(raw: UInt8(rows.count))
@@ -222,7 +228,9 @@ extension TweakLayer {
                 .badValue,
                 "the layer name \(shownName) is not 1 to 18 of a–z, 0–9 and spaces with a letter first; rename it")
         }
-        let reserved: [TweakLayer] = [.default, .configFile, .environment, .arguments, .fleet, .override]
+        let reserved: [TweakLayer] = [
+            .default, .configFile, .environment, .arguments, .fleet, .override, .preview,
+        ]
         if let taken = reserved.first(where: { bytes.hasPart(Array($0.name.utf8)) }) {
             throw TweakError(
                 .badValue, "the layer name \(shownName) contains \(taken.name), the name of another layer; rename it")

@@ -24,7 +24,7 @@ package struct PresetDifference: Sendable {
         for node in view.listing.nodes where !node.isSecret {
             let right = values[node.path]
             guard right != nil || snapshot.isOverridden(node) && !plan.names(node.path) else { continue }
-            let left = snapshot.value(of: node)?.text
+            let left = snapshot.settled(node)?.text
             if left != right { rows.append(Row(path: node.path, left: left, right: right)) }
         }
         rows += plan.unknownPaths(view).map { Row(path: $0, left: nil, right: values[$0]) }

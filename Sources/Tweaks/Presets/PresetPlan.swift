@@ -20,7 +20,7 @@ package struct PresetPlan: Sendable {
         plan = AssignmentPlan(preset, .preset, view)
         let snapshot = view.registry.snapshot()
         for node in view.listing.nodes where !node.isSecret && snapshot.isOverridden(node) {
-            guard !plan.names(node.path), let value = snapshot.value(of: node) else { continue }
+            guard !plan.names(node.path), let value = snapshot.settled(node) else { continue }
             if view.rights.allows(.write, node.path) {
                 overridesNotInPreset.append((node, value))
             } else {

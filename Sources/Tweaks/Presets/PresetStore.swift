@@ -118,7 +118,7 @@ extension TweakSnapshot {
     ) -> PresetDraft {
         var draft = PresetDraft(origin: origin, pattern: pattern)
         for node in nodes where isOverridden(node) {
-            guard let value = value(of: node) else { continue }
+            guard let value = settled(node) else { continue }
             if node.isSecret {
                 draft.secrets += 1
                 continue

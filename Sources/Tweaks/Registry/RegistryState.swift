@@ -47,6 +47,8 @@ struct RegistryState {
     /// The overrides that sources have dropped while they were installed, until they are taken.
     var droppedOverrides: [ObjectIdentifier: TweakValue] = [:]
     var quarantineHandlers: [@Sendable (TweakPath, QuarantinedEntry) -> Void] = []
+    /// What the program reads in place of its own values; nil without a preview.
+    var preview: TweakPreview?
     var isFrozen = FrozenTrait.isOn
     /// Dropped values that may own objects of the program; `GuardedState` releases them when the lock is free.
     var released: [any Sendable] = []

@@ -96,11 +96,14 @@ extension TweakRegistry {
     }
 
     /// The tweak with this path, its current value, and the remaining time of a temporary value; read under one lock.
+    /// Nil for one in a preview, of which there is more to say.
     package func read(
         _ path: UnsafeBufferPointer<UInt8>
     ) -> (node: TweakNode, value: TweakValue?, timeLeft: Duration?)? {
         let found = state.withLock { state -> (TweakNode, TweakValue?, Moment?)? in
-            guard let slot = state.index.find(path, in: state.nodes), let node = state.nodes[slot] else { return nil }
+            guard let slot = state.index.find(path, in: state.nodes), let node = state.nodes[slot],
+                state.preview?[node] == nil
+            else { return nil }
             return (node, state.current(node)?.value, state.overlays[slot].end)
         }
         return found.map { ($0, $1, $2.map { timeLeft($0) }) }
@@ -109,8 +112,15 @@ extension TweakRegistry {
     /// The time until a time, at least zero.
     package func timeLeft(_ end: Moment) -> Duration { max(end - currentTime, .zero) }
 
-    /// The current value; nil for an action.
+    /// The current value, as the program reads it; nil for an action.
     package func current(_ node: TweakNode) -> TweakValue? {
+        state.withLock { state in
+            (state.holds(node) ? state.shown(node) : node.defaultPrepared)?.value
+        }
+    }
+
+    /// The value that is set, which a preview may hide; nil for an action.
+    package func settled(_ node: TweakNode) -> TweakValue? {
         state.withLock { state in
             (state.holds(node) ? state.current(node) : node.defaultPrepared)?.value
         }

@@ -19,23 +19,21 @@ public struct TweakSnapshot: Sendable {
     let overlays: [Overlays]
     let index: PathIndex
     fileprivate let layers: LayerTable
+    /// The values that a preview shows in place of these; nil without one.
+    fileprivate var preview: TweakPreview?
     /// The size in bytes of all texts that were set at run time.
     let textBytes: Int
 
     /// The value of a tweak; the default of one that was registered later.
     public subscript<Value>(tweak: Tweak<Value>) -> Value {
-        guard holds(tweak.node), let typed = overlays[tweak.node.slot].top?.typed.value(as: Value.self)
-        else {
-            return tweak.defaultValue
-        }
-        return typed
+        shown(tweak.node)?.typed.value(as: Value.self) ?? tweak.defaultValue
     }
 
     /// The value of a group at that time; parts that were registered later have their defaults.
     public subscript<Template>(group: TweakGroup<Template>) -> Template {
         let reader = group.core.reader
         return reader.template(
-            of: reader.nodes.compactMap { (holds($0) ? overlays[$0.slot].top : nil) ?? $0.defaultPrepared })
+            of: reader.nodes.compactMap { shown($0) ?? $0.defaultPrepared })
     }
 
     /// The value of a tweak; the default of one that was registered later, nil for an action.
@@ -56,8 +54,28 @@ public struct TweakSnapshot: Sendable {
     }
 
     /// The value of a node; nil for an action.
-    package func value(of node: TweakNode) -> TweakValue? {
+    package func value(of node: TweakNode) -> TweakValue? { shown(node)?.value ?? node.defaultValue }
+
+    /// The value above the default that the program reads; nil without one.
+    private func shown(_ node: TweakNode) -> Prepared? {
+        holds(node) ? preview?[node] ?? overlays[node.slot].top : nil
+    }
+
+    /// The value that is set, which a preview may hide; nil for an action.
+    package func settled(_ node: TweakNode) -> TweakValue? {
         (holds(node) ? overlays[node.slot].top?.value : nil) ?? node.defaultValue
+    }
+
+    /// The same snapshot without the preview: what is set.
+    package var settled: TweakSnapshot {
+        var settled = self
+        settled.preview = nil
+        return settled
+    }
+
+    /// Whose preview a node is in; nil if it is in none.
+    package func preview(of node: TweakNode) -> TweakOrigin? {
+        holds(node) && preview?[node] != nil ? preview?.origin : nil
     }
 
     /// When the value of a node expires; nil if it does not.
@@ -88,7 +106,7 @@ public struct TweakSnapshot: Sendable {
     /// For a secret, whether there is any layer above the default: a comparison would confirm a guess of the default.
     package func isModified(_ node: TweakNode) -> Bool {
         if node.definition.flags.contains(.readOnly) { return false }
-        return node.isSecret ? holds(node) && overlays[node.slot].topLayer != nil : value(of: node) != node.defaultValue
+        return node.isSecret ? holds(node) && overlays[node.slot].topLayer != nil : settled(node) != node.defaultValue
     }
 
     /// Whether a tweak has an override that is its default, so that removing it changes no value: the program has adopted
@@ -109,7 +127,7 @@ extension TweakRegistry {
         state.withLock { state in
             TweakSnapshot(
                 revision: state.revision, sequence: state.sequence, nodes: state.nodes, overlays: state.overlays,
-                index: state.index, layers: state.layers, textBytes: state.textBytes)
+                index: state.index, layers: state.layers, preview: state.preview, textBytes: state.textBytes)
         }
     }
 }

@@ -173,7 +173,7 @@ package struct CommitPart: Sendable {
         switch kind {
         case nil: false
         case .reload?: oldValue != newValue
-        case .change?, .undo?, .redo?, .expiry?: true
+        case .change?, .undo?, .redo?, .expiry?, .preview?: true
         }
     }
 

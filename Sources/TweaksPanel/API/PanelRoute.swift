@@ -154,7 +154,7 @@ struct PanelScript: Equatable, Sendable {
 
 extension PanelRoute {
     /// All routes. openapi.json describes them for programs, and a test compares the two.
-    static let all = pages + tweaks + figures + history + presets + texts + server
+    static let all = pages + tweaks + figures + history + previews + presets + texts + server
 
     private static let pages = [
         PanelRoute("GET", "/", query: nil) { _ in .page },
@@ -260,6 +260,21 @@ extension PanelRoute {
         PanelRoute("POST", "/api/redo", for: .redo, flags: .force, .mine),
         PanelRoute("GET", "/api/history", .history, query: ["count"]) { call throws(HTTPFailure) in
             .one(Request(.history, number: try call.number("count", such: "20")))
+        },
+    ]
+
+    private static let previews = [
+        PanelRoute("PUT", "/api/preview", .set, .reset, .keep, .describe, .begin, .preview) { call throws(HTTPFailure) in
+            let body = try call.body("stream", "changes")
+            let preview = Request(.preview, number: try body.required("stream", .stream))
+            if body.names(among: ["changes"]).isEmpty { return .one(preview) }
+            var script = PanelScript([Request(.begin)] + (try PanelChange.all(body).flatMap(\.requests)) + [preview])
+            script.isBatch = true
+            return .script(script)
+        },
+        PanelRoute("DELETE", "/api/preview", .preview, query: ["stream"]) { call throws(HTTPFailure) in
+            guard let stream = try call.number("stream", such: "7") else { throw .missing("stream", such: "7") }
+            return .one(Request(.preview, [], [.off], number: stream))
         },
     ]
 

@@ -142,6 +142,7 @@ extension EventLoop {
 
     /// Rechecks the work in progress of a session whose rights have changed.
     func rightsChanged(_ session: Session) {
+        executor.endPreview(with: session)
         if session.dialect.isStreaming {
             return dismiss(session, TweakError(.closing, "your rights have changed"), .revoked)
         }

@@ -26,9 +26,11 @@ extension Executor {
 
     /// Lists assignments of all settable tweaks, or of the modified ones, in the syntax of config files and of input.
     func export(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
-        let snapshot = request.keywords.contains(.onlyModified) ? registry.snapshot() : nil
+        let isPartial = request.keywords.contains(.onlyModified)
+        // What is set, and not what a preview shows.
+        let snapshot = registry.snapshot().settled
         return try sweep([request[0] ?? "*"], session) {
-            $0.isSettable && !$0.isSecret && snapshot?.isModified($0) != false
+            $0.isSettable && !$0.isSecret && (!isPartial || snapshot.isModified($0))
         } _: {
             .reply($0.lines($2, .none, snapshot, for: $1))
         }
@@ -116,8 +118,12 @@ extension Executor {
             var left: Duration?
             if case .explained = note { left = snapshot.expires(node).map { registry.timeLeft($0) } }
             var line = TweakLine(node, snapshot.value(of: node), note, timeLeft: left)
-            if showsSource {
+            if let origin = snapshot.preview(of: node) {
+                line.source = TweakLine.Source(snapshot.source(of: node), covering: snapshot.settled(node), by: origin)
+            } else if showsSource {
                 line.source = snapshot.source(of: node).map { TweakLine.Source($0.layer, $0.origin) }
+            }
+            if showsSource {
                 line.modified = snapshot.isModified(node)
                 line.isInConflict = snapshot.hasUnderlyingChange(node)
             }
@@ -138,7 +144,11 @@ extension Executor {
             ("path", .string(node.path.joined)), ("kind", .string(node.definition.kind.rawValue)),
         ]
         if let value = tweak.value { fields += node.shown(value).fields }
-        fields += node.info(isModified: registry.snapshot().isModified(node))
+        let snapshot = registry.snapshot()
+        if snapshot.preview(of: node) != nil, let value = snapshot.settled(node) {
+            fields.append(("settled", value.json))
+        }
+        fields += node.info(isModified: snapshot.isModified(node))
         fields.append(("source", .string(node.source.description)))
         let parameters = node.signature?.parameters.map(\.summary) ?? []
         return .info(fields, texts: parameters.isEmpty ? [:] : ["arguments": parameters])

@@ -79,7 +79,7 @@ extension Executor {
             [
                 ("name", .string(identity.name)), ("pid", .count(identity.processID)),
                 ("instance", .string(identity.instance)), ("protocol", .int(1)),
-            ] + revision + [
+            ] + revision + (hooks.previews ? [("stream", .count(session.id.number))] : []) + [
                 (
                     "limits",
                     .object([
@@ -90,8 +90,9 @@ extension Executor {
                 (
                     "features",
                     .array(
-                        ["json", "watch", "since", "batch", "check", "complete", "actions", "temporary", "as", "mine"]
-                            .map(JSON.string))
+                        ([
+                            "json", "watch", "since", "batch", "check", "complete", "actions", "temporary", "as", "mine",
+                        ] + (hooks.previews ? ["preview"] : [])).map(JSON.string))
                 ),
             ])
     }

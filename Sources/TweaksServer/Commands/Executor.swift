@@ -52,6 +52,8 @@ final class Executor {
     var orphaned = OrphanedRequests()
     var accounts = Accounts()
     var windows = BrowserWindows()
+    /// The preview that a client of this server holds.
+    var held: HeldPreview?
     var memory: MemoryAccount
     /// The pin of the last printed snapshot: replies of one revision share it.
     weak var lastPin: PinnedBytes?
@@ -128,6 +130,7 @@ final class Executor {
         case .redo: return try undoOrRedo(.redo, request, session)
         case .history: return try history(request.number.map { Int(clamping: $0) } ?? 20, session)
         case .drag: return .reply(drag(!request.keywords.contains(.off), session))
+        case .preview: return try preview(request, session)
         case .watch: return try watch(request, session)
         case .unwatch: return try unwatch(request, session)
         case .samples: return .reply(try samples(request, session))

@@ -49,7 +49,9 @@ extension EventLoop {
         sessions.lingeringCount += 1
     }
 
+    /// Takes back what it shows and what it is shown: nothing of a session that ends stays behind.
     func stopWatching(_ session: Session) {
+        executor.endPreview(with: session)
         if session.watches.isEmpty { return }
         session.watches = []
         hub.update(session)

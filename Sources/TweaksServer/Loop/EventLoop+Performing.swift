@@ -26,6 +26,7 @@ extension EventLoop {
         let outcome = body()
         if request.command == .auth { scheduleTokenReview(session) }
         if request.command == .drop { rightsChanged(session) }
+        if request.command == .preview { expirePreview() }
         finish(outcome, of: request, session)
         if listing != nil, session.dialect.isStreaming { startHeartbeats(session, listing) }
     }

@@ -31,8 +31,18 @@ extension EventLoop {
         case .tokens: if let time = expiry.reviewedAt, time <= now { reviewTokens() }
         case .sockets: checkSockets()
         case .stopping: closeAll()
+        case .preview:
+            hasPreviewTimer = false
+            expirePreview()
         default: break
         }
+    }
+
+    /// Looks whether the preview of a client is over, now or when its time has come.
+    func expirePreview() {
+        guard let next = executor.expirePreview(now), !hasPreviewTimer else { return }
+        hasPreviewTimer = true
+        schedule(.preview, .server, at: next)
     }
 
     private func expire(_ session: Session, _ kind: Timers.Kind) {
@@ -54,7 +64,7 @@ extension EventLoop {
             // The disk is slow, not the client.
             if session.replies.queueIsEmpty || isStopping { return close(session, isOverdue: true) }
             schedule(.drain, for: session, in: max(limits.lingerTime, .milliseconds(100)))
-        case .accepting, .tokens, .sockets, .stopping: break
+        case .accepting, .tokens, .sockets, .stopping, .preview: break
         }
     }
 
@@ -135,7 +145,7 @@ struct Timers {
     enum Kind {
         case firstLine, request, authentication, authenticationDelay, idle, heartbeat, closeReason, drain
         /// Deadlines of the server.
-        case accepting, tokens, sockets, stopping
+        case accepting, tokens, sockets, stopping, preview
     }
 
     struct Entry {

@@ -30,6 +30,8 @@ final class EventLoop {
     let loopbackUsers = LoopbackUsers()
     var expiry = TokenExpiry()
     var isStopping = false
+    /// Whether a timer for the end of a preview exists.
+    var hasPreviewTimer = false
     /// The reported problem of a Unix socket, by its path.
     var socketProblems: [String: String] = [:]
     private let clock: @Sendable () -> Moment

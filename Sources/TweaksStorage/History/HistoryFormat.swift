@@ -97,6 +97,7 @@ extension CommitKind {
         case .redo: "redo"
         case .reload: "reload"
         case .expiry: "expiry"
+        case .preview: "preview"
         }
     }
 
@@ -104,7 +105,7 @@ extension CommitKind {
     fileprivate var number: UInt64? {
         switch self {
         case .undo(let number, _, _), .redo(let number, _, _): number
-        case .change, .reload, .expiry: nil
+        case .change, .reload, .expiry, .preview: nil
         }
     }
 
@@ -159,7 +160,7 @@ struct HistoryDecoder {
             switch record.kind {
             case .undo(let number, _, _): set(number, .done)
             case .redo(let number, _, _): set(number, .undone)
-            case .change, .reload, .expiry: break
+            case .change, .reload, .expiry, .preview: break
             }
         }
         records.removeAll { $0.revision > revision }

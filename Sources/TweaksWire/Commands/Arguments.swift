@@ -32,7 +32,9 @@ package struct Argument: Sendable {
     @inline(never) static func several(_ kind: Kind, of tweaks: Tweaks = .all, or keywords: Keyword...) -> Argument {
         Argument(kind: kind, tweaks: tweaks, counts: 1...(.max), keywords: keywords)
     }
-    @inline(never) static func any(_ kind: Kind) -> Argument { Argument(kind: kind, counts: 0...(.max)) }
+    @inline(never) static func any(_ kind: Kind, of tweaks: Tweaks = .all) -> Argument {
+        Argument(kind: kind, tweaks: tweaks, counts: 0...(.max))
+    }
     @inline(never) static func marked(_ marker: String, _ kind: Kind, isOffered: Bool = true) -> Argument {
         Argument(kind: kind, marker: marker, isOffered: isOffered)
     }

@@ -5,7 +5,7 @@ package import Tweaks
 /// The commands, by their names.
 package enum Command: Int, CaseIterable, Sendable {
     case help, ls, get, set, keep, reset, check, find, modified, describe, explain, export, run, `import`
-    case begin, commit, abort, undo, redo, history, drag, watch, unwatch, samples
+    case begin, commit, abort, undo, redo, history, drag, preview, watch, unwatch, samples
     case save, load, swap, diff, presets, delete
     case auth, `as`, whoami, drop, request, sessions, panel, kick
     case reload, conflicts, stats, hello, complete, json, prompt, ping, quit
