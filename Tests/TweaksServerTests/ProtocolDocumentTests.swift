@@ -2,6 +2,7 @@
 
 import Testing
 import Tweaks
+import TweaksServer
 import TweaksTestSupport
 import TweaksWire
 
@@ -34,7 +35,9 @@ import TweaksWire
     }
 
     @Test(arguments: transcripts) func transcriptsAreTrue(_ block: DocumentedBlock) throws {
-        try Transcript(block.text).replay(.lineByLine, with: TestServer().connect())
+        var hooks = TweakServerHooks()
+        hooks.previews = block.text.contains("> preview")
+        try Transcript(block.text).replay(.lineByLine, with: TestServer(hooks: hooks).connect())
     }
 
     /// On TCP, where a token is required.

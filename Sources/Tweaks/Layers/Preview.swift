@@ -136,6 +136,8 @@ extension RegistryState {
     fileprivate mutating func show(_ next: TweakPreview?, _ commit: inout PendingCommit) {
         let before = preview
         preview = next
+        // No reply waits for the disk, which gets nothing but the revision.
+        commit.isUrgent = false
         let nodes = (next?.entries ?? []).map(\.node) + (before?.entries ?? []).map(\.node).filter { next?[$0] == nil }
         for node in nodes where holds(node) {
             guard let own = current(node) else { continue }

@@ -85,8 +85,9 @@ extension Executor {
         let own = held.flatMap { $0.holder == holder.id && registry.preview === $0.preview ? $0 : nil }
         let started = try registry.preview(batch, origin: session.origin, replacing: own?.preview)
         held = started.preview.map { HeldPreview($0, of: holder.id, since: own?.begins ?? hooks.now, at: hooks.now) }
-        if started.didChange, durability.hasAudit {
-            durability.noteCommit(started.revision, bytes: 512 * started.changes.count)
+        if started.didChange {
+            hasUnflushedCommits = true
+            if durability.hasAudit { durability.noteCommit(started.revision, bytes: 512 * started.changes.count) }
         }
         var reply = started.didChange ? .revision(started.revision) : unchanged(started.revision)
         reply.list(started.changes.map { .tweak(TweakLine($0.node, $0.shown, .was($0.value, .none))) })
@@ -107,6 +108,7 @@ extension Executor {
     private func endPreview(of holder: SessionID) -> Reply {
         guard let held, held.holder == holder else { return unchanged(registry.revision) }
         self.held = nil
+        hasUnflushedCommits = true
         return registry.end(held.preview).map { .revision($0) } ?? unchanged(registry.revision)
     }
 

@@ -48,7 +48,8 @@ extension CommitPart {
     fileprivate func changedOverrides(_ record: CommitRecord) -> [OverrideKey] {
         let path = subject.path
         guard subject.node != nil else { return [OverrideKey(path, isTemporary: layer == .temporaryOverride)] }
-        if record.kind == nil { return [] }
+        // A preview sets nothing; only its revision is written, some time.
+        if record.kind == nil || record.kind == .preview { return [] }
         return isTemporary ? [OverrideKey(path), OverrideKey(path, isTemporary: true)] : [OverrideKey(path)]
     }
 }

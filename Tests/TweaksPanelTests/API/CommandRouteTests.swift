@@ -35,6 +35,8 @@ import TweaksWire
         "POST /api/actions/A/B/C {}", #"POST /api/run {"path":"A/B/C"}"#, "GET /api/find?q=a",
         #"POST /api/undo {"mine":true,"force":true}"#, #"POST /api/redo {"mine":true,"force":true}"#,
         "GET /api/figures/A/B/C?seconds=60", "GET /api/figures?path=A/B/C",
+        #"PUT /api/preview {"stream":1,"changes":[{"path":"A/?/C","reset":true},{"path":"A/?/C","keep":true},{"path":"A/B/C","value":1}]}"#,
+        "DELETE /api/preview?stream=1",
         "GET /api/history", "GET /api/presets", "PUT /api/presets/a {}", "DELETE /api/presets/a",
         #"POST /api/presets/a/load {"only":true,"partly":true}"#, #"POST /api/presets/a/swap {"force":true}"#,
         "GET /api/presets/a/diff", "GET /api/export", #"POST /api/import {"text":"A/B/C = 1","dry":true}"#,

@@ -65,6 +65,8 @@ import TweaksWire
         Row("undo force", is: "D DDD DDD DDD AAI DD"), Row("redo force", after: "undo", is: "D DDD DDD DDD AAI DD"),
         Row("begin", is: writingAnything), Row("commit", is: writingAnything),
         Row("drag on", is: writingAnything), Row("drag off", is: writingAnything),
+        Row("preview Label/Text/Size", after: "set Label/Text/Size 9", is: writing),
+        Row("preview off", is: writingAnything),
         Row("save NEW Label/Text/Size", is: "D DDD AAI DDD AAI AD"), Row("save look", is: "D DDD ADD DDD ADD DD"),
         Row("load look", is: writing), Row("load look partly", is: "D DDD AAI DDD AAI AD"),
         Row("load --only look", is: writing), Row("swap look", is: "D DDD ADD DDD ADD DD"),

@@ -146,6 +146,8 @@ private final class ServerPair {
         "watch */Vault since 0", "watch * since 0", "unwatch", "begin", "set Secret/Vault/Code 4",
         "set Label/Text/Size 4", "commit", "begin", "set Theme/Main/Depth 4", "abort", "begin", "reset *", "commit",
         "samples Secret/Vault/Code", "samples Label/Text/Size 60",
+        "preview Secret", "preview Secret/Vault/Code", "preview */Vault", "preview *", "preview Theme", "preview Label/Text",
+        "get *", "explain Label/Text/Size", "preview", "preview off", "begin", "Secret/Vault/Code = 3", "preview",
         "drag on", "drag off", "begin 0", "Label/Text/Size = 9", "commit", "history", "history 2", "undo", "redo",
         "undo force",
         "redo force", "save look", "save mine", "save more Secret", "save theme Theme", "presets", "diff look",

@@ -49,6 +49,7 @@ final class ScopedServer: TestServer {
         hooks.presetNames = { store.names() }
         // A session gives up all rights, and is granted what it requests.
         hooks.access.grants = [.admin]
+        hooks.previews = true
         try super.init(registry: registry, hooks: hooks, port: .none, clock: clock)
     }
 

@@ -202,7 +202,7 @@ import TweaksTestSupport
         let expected =
             "help ls get set keep reset check find modified describe explain watch unwatch samples run begin commit abort "
             + "export conflicts reload history undo redo complete stats hello json prompt ping quit save load presets "
-            + "delete diff swap auth as panel whoami drop request sessions kick drag"
+            + "delete diff swap auth as panel whoami drop request sessions kick drag preview"
         #expect(names.sorted() == expected.split(separator: " ").sorted())
         #expect(lines.last == "ok")
     }
