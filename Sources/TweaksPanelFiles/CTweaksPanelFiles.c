@@ -211,6 +211,12 @@ static const struct tweaks_panel_file files[] = {
 #include "embedded_file.h"
 #define FILE "page/numbers/scale.js"
 #include "embedded_file.h"
+#define FILE "page/share/qr-frame.js"
+#include "embedded_file.h"
+#define FILE "page/share/qr.js"
+#include "embedded_file.h"
+#define FILE "page/share/reed-solomon.js"
+#include "embedded_file.h"
 };
 
 const struct tweaks_panel_file *tweaks_panel_files(void) { return files; }
