@@ -112,6 +112,14 @@ import TweaksTestSupport
             try page.expectRoom()
             try page.attachPictures("look-phone")
             #expect(try page.browser.address == "\(host.origin)/")
+            // In a low window the preview is scrolled into view.
+            try page.browser.resize(width: 390, height: 400)
+            try page.browser.open("\(host.origin)/#\(Self.look)")
+            try page.wait(
+                """
+                Math.abs([...document.querySelectorAll('#pane h2')].at(-1).getBoundingClientRect().top
+                    - byID('pane').getBoundingClientRect().top) <= 1
+                """)
         }
     }
 

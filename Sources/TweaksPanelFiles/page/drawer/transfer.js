@@ -95,7 +95,6 @@ export function showImport(look) {
       ? [h('p.soft', 'You may not change anything here.')]
       : [h('p.error', 'The link has a look, but you may not change anything here; ask for the scope write.')],
   );
-  if (look == null) return;
-  title.scrollIntoView();
-  if (may('write')) read(look);
+  // Once there is a preview to scroll to.
+  if (look != null && may('write')) read(look).then(() => title.scrollIntoView());
 }
