@@ -1,5 +1,7 @@
 // Parses the fragment of the address: everything, a category, favorites, or a search.
 
+import { lookIn } from './share/look.js';
+
 /** The open view. */
 export let route = {};
 export function setRoute(next) {
@@ -7,6 +9,8 @@ export function setRoute(next) {
 }
 
 export function readAddress() {
+  // A look is not a view.
+  if (lookIn(location.hash) != null) return {};
   const [hash, only] = location.hash.slice(1).split(/(\?only)$/);
   const decode = (text) => {
     try {

@@ -10,6 +10,8 @@ import { showKeys } from './key-list.js';
 import { open } from './list.js';
 import { gesture } from './rows.js';
 import { may } from './session.js';
+import { takeLook } from './share/arrival.js';
+import { lookIn } from './share/look.js';
 import { signIn } from './sign-in-form.js';
 import { step } from './undo.js';
 
@@ -66,20 +68,25 @@ addEventListener('keydown', (event) => {
 
 addEventListener('online', connectNow);
 on(document, 'visibilitychange', connectNow);
-addEventListener('hashchange', () => begin(true));
+addEventListener('hashchange', ({ oldURL }) => begin(new URL(oldURL).hash));
 addEventListener('popstate', () => {
-  if (!location.hash.startsWith('#code=')) open();
+  if (!isRequest(location.hash)) open();
 });
 
 new ResizeObserver(([entry]) => setStyle(root, '--head', entry.target.offsetHeight + 'px')).observe(
   document.querySelector('.bar'),
 );
-function begin(isRunning) {
+/** Whether a fragment is not of a view, but of a link that signs in or has a look. */
+const isRequest = (hash) => hash.startsWith('#code=') || lookIn(hash) != null;
+
+/** Handles the address; `before` is the fragment that a running page had. */
+function begin(before = null) {
   const [, code, rest] = /^#code=([^&]+)&?(.*)$/.exec(location.hash) ?? [];
   if (code) {
     history.replaceState(null, '', rest ? '#' + rest : location.pathname);
     signIn(decodeURIComponent(code));
-  } else if (!isRunning) connect();
+  } else if (before == null) connect();
+  takeLook(before && !isRequest(before) ? before : null);
 }
 
-begin(false);
+begin();

@@ -1,14 +1,12 @@
 // Signs in without sending the token: both sides prove that they know it, and derive a shared key.
 
+import { base64, base64url, bytesOf } from './base64.js';
 import { isIntercepted, warning } from './interception.js';
 import { credentials, request } from './requests.js';
 import { isOwnAddress } from './storage.js';
 
 // SCRAM-SHA-256 (RFC 7677). The resulting key cannot be read by scripts.
 const utf8 = (text) => new TextEncoder().encode(text);
-const base64 = (bytes) => btoa(String.fromCharCode(...new Uint8Array(bytes)));
-const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-const base64url = (bytes) => base64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 const imported = (bytes) =>
   crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
 const code = async (key, message) =>

@@ -35,7 +35,13 @@ import TweaksTestSupport
     /// Each drawer: its button, its title, and names in it.
     private static let drawers = [
         ("history", "History", ["Undo", "Redo"]), ("presets", "Presets", ["Name of the preset", "Save"]),
-        ("import", "Import, export", ["Everything", "Lines to import", "File to import", "Preview changes"]),
+        (
+            "import", "Import, export",
+            [
+                "Only what differs from its default", "Save as file", "Copy link", "QR code", "Lines to import",
+                "File to import", "Preview changes",
+            ]
+        ),
         ("people", "People", ["Your name, as others see it", "Use this name", "Sign out"]),
     ]
 

@@ -21,6 +21,12 @@ import TweaksTestSupport
         ] { try host.set(name, value) }
     }
 
+    /// Shows the look as a code.
+    private func showCode(_ page: PanelView) throws {
+        try page.browser.element("[data-part=look-qr]").click()
+        try page.wait("isShown(document.querySelector('#pane [data-part=qr]'))")
+    }
+
     @Test(arguments: Window.allCases) func everyControlAndPaneHasItsPicture(_ window: Window) throws {
         let place = window == .only ? "/Label/Text?only" : ""
         try PanelHost.visit(Gallery.make(), at: place, width: window.width, touch: window == .phone) { host, page in
@@ -28,6 +34,15 @@ import TweaksTestSupport
             try page.wait(
                 "document.querySelectorAll('.row[data-modified]').length >= given[0]", window == .only ? 2 : 6)
             try page.expectRoom()
+            if window != .only {
+                if window == .phone { try page.element("more").click() }
+                try page.open("import")
+                try showCode(page)
+                try page.expectRoom()
+                try page.attachPictures("gallery-look-\(window)")
+                try page.keys(.escape)
+                try page.wait("!byID('drawer').open")
+            }
             guard Browser.attachesScreenshots else { return }
             try page.browser.forceColors(true)
             try page.browser.resize(width: window.width, height: window == .only ? 500 : 2_000)
@@ -244,6 +259,7 @@ import TweaksTestSupport
             }
             for drawer in window == .wide ? ["history", "presets", "import", "people"] : [] {
                 try page.open(drawer)
+                if drawer == "import" { try showCode(page) }
                 try expectNothing(drawer)
                 try page.attachPictures("gallery-\(drawer)")
                 try page.keys(.escape)

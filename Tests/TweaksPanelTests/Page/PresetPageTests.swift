@@ -50,7 +50,7 @@ import TweaksTestSupport
     @Test func linesAreExportedPreviewedAndImportedAtOnce() throws {
         try PanelHost.visit(expecting: [PanelView.refused(400)]) { host, page in
             for (name, text) in [("Whole", "72"), ("Text", "\"two words\"")] { try host.set(name, text) }
-            try page.open("import", until: "named('Everything', '#pane') != null")
+            try page.open("import", until: "named('Save as file', '#pane') != null")
             let text = try page.ask("(await asPage('/api/export')).text()").string ?? ""
             #expect(text.contains("Kinds/Basic/Whole = 72\n"), "\(text)")
             #expect(!text.contains("Password"))
@@ -66,7 +66,7 @@ import TweaksTestSupport
             try page.step("undo", sets: "Whole", to: .int(72))
             #expect(host.value("Side") == .choice("left"))
             // An error in one line refuses all.
-            try page.open("import", until: "named('Everything', '#pane') != null")
+            try page.open("import", until: "named('Save as file', '#pane') != null")
             try check("Kinds/Basic/Whole = 12\nKinds/Basic/Count = many", page)
             try page.wait("document.querySelector('#pane .error')?.textContent.includes('line 2')")
             #expect(host.value("Whole") == .int(72))
@@ -77,22 +77,25 @@ import TweaksTestSupport
         let directory = try TemporaryDirectory()
         try PanelHost.visit(at: "/Other") { host, page in
             for (name, text) in [("Whole", "72"), ("Other/Far/Distance", "8")] { try host.set(name, text) }
-            try page.open("import", until: "named('Only Other', '#pane') != null")
-            for (name, pattern) in [("Everything", ""), ("Only Other", "?pattern=Other")] {
-                try page.browser.saveFile(in: directory.path) { try page.press(button: name, in: "#pane") }
+            try page.open("import", until: "named('Save as file', '#pane') != null")
+            /// The file, after a click on these boxes.
+            func save(_ boxes: String...) throws -> String {
+                for box in boxes { try page.browser.element("[data-part=export-\(box)]").click() }
+                try page.browser.saveFile(in: directory.path) { try page.press(button: "Save as file", in: "#pane") }
                 let path = directory.file("example.conf")
-                let text = try String(contentsOfFile: path, encoding: .utf8)
-                try FileManager.default.removeItem(atPath: path)
-                #expect(text.contains("Other/Far/Distance = 8\n"))
+                defer { try? FileManager.default.removeItem(atPath: path) }
+                return try String(contentsOfFile: path, encoding: .utf8)
+            }
+            #expect(try save() == "Kinds/Basic/Whole = 72\nOther/Far/Distance = 8\n")
+            try page.attachPictures("panel-export")
+            for (box, pattern) in [("modified", ""), ("category", "?pattern=Other")] {
+                let text = try save(box)
+                #expect(text.contains("Other/Far/Distance = 8\nOther/Far/Workers = 4\n"))
                 #expect(text.contains("Kinds/Basic/Whole = 72\n") == pattern.isEmpty)
                 let sent = try page.ask("(await asPage('/api/export' + given[0])).text()", .string(pattern))
                 #expect(sent == .string(text))
             }
-            try page.browser.element("[data-part=export-modified]").click()
-            try page.attachPictures("panel-export")
-            try page.browser.saveFile(in: directory.path) { try page.press(button: "Everything", in: "#pane") }
-            let modified = try String(contentsOfFile: directory.file("example.conf"), encoding: .utf8)
-            #expect(modified == "Kinds/Basic/Whole = 72\nOther/Far/Distance = 8\n")
+            #expect(try save("modified") == "Other/Far/Distance = 8\n")
             #expect(try page.browser.address == "\(host.origin)/#/Other")
         }
     }

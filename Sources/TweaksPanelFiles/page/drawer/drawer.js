@@ -24,7 +24,8 @@ export function toggleDrawer(name) {
   else openDrawer(name);
 }
 
-export function openDrawer(name) {
+/** Opens a tab; Import takes the look that it shows. */
+export function openDrawer(name, look) {
   setTab(name);
   replaceContent(drawer.firstElementChild, [
     ...Object.entries(tabs).map(([key, [text]]) =>
@@ -44,7 +45,7 @@ export function openDrawer(name) {
   }
   pane.setAttribute('aria-label', tabs[name][0]);
   pane.replaceChildren(h('p.soft', 'Loading…'));
-  tabs[name][1]();
+  tabs[name][1](look);
 }
 
 on(drawer, 'click', (event) => {

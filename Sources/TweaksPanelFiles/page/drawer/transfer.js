@@ -1,12 +1,13 @@
 // Shows the tab Import and export, for assignments in the format of the config file.
 
-import { route } from '../address.js';
 import { change } from '../changes.js';
 import { button, h, on, table } from '../dom.js';
 import { valueText } from '../format.js';
 import { toast } from '../notifications.js';
 import { request } from '../requests.js';
-import { may, session } from '../session.js';
+import { may } from '../session.js';
+import { linesOf, lookOf } from '../share/look.js';
+import { exportPart } from '../share/sharing.js';
 import { drawer, link, pane } from './pane.js';
 
 const differences = (list) =>
@@ -14,7 +15,10 @@ const differences = (list) =>
     ['Tweak', 'Was', 'Becomes'],
     list.map((one) => [link(one.path), valueText(one.was, 'set' in one), valueText(one.value, 'set' in one)]),
   );
-export function showImport() {
+
+/** Shows the tab; `look` is what a link had, whose lines are previewed. */
+export function showImport(look) {
+  const title = h('h2', 'Import');
   const text = h('textarea', {
     label: 'Lines to import',
     placeholder: 'Label/Text/Size = 72',
@@ -32,7 +36,11 @@ export function showImport() {
   });
   const fail = (error) => out.replaceChildren(h('p.error', error.message));
   // Only previewed lines can be applied, so typing removes the preview.
-  on(text, 'input', () => out.replaceChildren());
+  on(text, 'input', () => {
+    out.replaceChildren();
+    const look = lookOf(text.value);
+    if (look != null) read(look);
+  });
   const check = async () => {
     const previewed = text.value;
     try {
@@ -61,42 +69,32 @@ export function showImport() {
       fail(error);
     }
   };
-  const name = session.process.replace(/[^\w.-]/g, '_') + '.conf';
-  const onlyModified = h('input', { type: 'checkbox', part: 'export-modified' });
-  const save = (text, pattern) =>
-    button(text, async () => {
-      const query = new URLSearchParams(pattern ? { pattern } : {});
-      if (onlyModified.checked) query.set('modified', 'true');
-      try {
-        download(name, await request('GET', '/api/export?' + query, null, {}, true));
-      } catch (error) {
-        fail(error);
-      }
-    }, { part: 'export' });
+  const read = async (look) => {
+    const before = text.value;
+    try {
+      const lines = await linesOf(look);
+      if (text.value !== before) return;
+      text.value = lines;
+      await check();
+    } catch (error) {
+      fail(error);
+    }
+  };
   pane.replaceChildren(
-    h('h2', 'Export'),
-    h('p.soft', 'Lines for the config file, without secrets, figures and actions.'),
-    h('p', h('label', onlyModified, ' Only what differs from its default')),
-    h('p.cluster', save('Everything'), route.category ? save('Only ' + route.category, route.category) : ''),
-    h('h2', 'Import'),
+    ...exportPart().filter(Boolean),
+    title,
     ...may('write')
       ? [
-        h('p.soft', 'Choose a file or paste exported lines; you preview changes first.'),
+        h('p.soft', 'Choose a file, or paste exported lines or a link; you preview changes first.'),
         h('p', file),
         h('div.box', text),
         h('p.cluster', button('Preview changes', check, { part: 'import-check' })),
         out,
       ]
-      : [h('p.soft', 'You may not change anything here.')],
+      : look == null
+      ? [h('p.soft', 'You may not change anything here.')]
+      : [h('p.error', 'The link has a look, but you may not change anything here; ask for the scope write.')],
   );
-}
-
-/** Saves a text as a file on the user's disk. */
-function download(name, text) {
-  const link = h('a', {
-    href: URL.createObjectURL(new Blob([text], { type: 'text/plain' })),
-    download: name,
-  });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  // Once there is a preview to scroll to.
+  if (look != null && may('write')) read(look).then(() => title.scrollIntoView());
 }
