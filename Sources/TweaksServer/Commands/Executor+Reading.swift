@@ -126,6 +126,7 @@ extension Executor {
             if showsSource {
                 line.modified = snapshot.isModified(node)
                 line.isInConflict = snapshot.hasUnderlyingChange(node)
+                line.isStale = snapshot.isStale(node)
             }
             return .tweak(line)
         }

@@ -73,8 +73,8 @@ import TweaksTestSupport
     @Test func programsSeeItToo() throws {
         try client.ask("preview A")
         let other = try server.connect()
-        try other.ask("json on")
-        let reply = try #require(try other.ask("get A/B/Size").last)
+        _ = try other.json("json on")
+        let reply = try other.json("get A/B/Size")
         for part in [#""value":60"#, #""layer":"preview""#, #""overridden":true"#, #""settled":72"#, #""modified":true"#] {
             #expect(reply.contains(part), "\(reply)")
         }
@@ -82,8 +82,8 @@ import TweaksTestSupport
 
     @Test func itsStartAndEndAreEvents() throws {
         let other = try server.connect()
-        try other.ask("json on")
-        try other.ask("watch A")
+        _ = try other.json("json on")
+        _ = try other.json("watch A")
         try client.ask("preview A")
         let start = try other.line()
         for part in [#""value":60,"was":72"#, #""layer":"preview""#, #""by":"preview of uid "#] {
