@@ -63,9 +63,10 @@ extension TweakRegistry {
     /// - Parameters:
     ///   - origin: Who wants to see it.
     ///   - earlier: The preview that this one replaces, if it is still on.
+    ///   - isDry: Only reports what differs.
     /// - Throws: The errors of `commit`; `busy` while another preview is on, `too-many` for more than 200 tweaks.
     package func preview(
-        _ batch: TweakBatch, origin: TweakOrigin, replacing earlier: TweakPreview? = nil
+        _ batch: TweakBatch, origin: TweakOrigin, replacing earlier: TweakPreview? = nil, isDry: Bool = false
     ) throws(TweakError) -> StartedPreview {
         while true {
             let steps = try plan(batch, policy: nil).filter(\.node.mayBePreviewed)
@@ -78,8 +79,8 @@ extension TweakRegistry {
             var commit = PendingCommit(.preview, named, currentTime)
             let started = try state.withLock { state throws(TweakError) -> StartedPreview? in
                 for step in steps { guard try state.mayApply(step) else { return nil } }
-                if let other = state.preview, other !== earlier { throw other.isInTheWay }
-                return state.preview(steps, &commit)
+                if !isDry, let other = state.preview, other !== earlier { throw other.isInTheWay }
+                return state.preview(steps, isDry: isDry, &commit)
             }
             // Plans again if a `+=` or toggle was computed from a value that is no longer current.
             guard let started else { continue }
@@ -115,7 +116,9 @@ extension RegistryState {
     /// The value that the program reads; nil for an action.
     func shown(_ node: TweakNode) -> Prepared? { preview?[node] ?? current(node) }
 
-    fileprivate mutating func preview(_ steps: [CommitStep], _ commit: inout PendingCommit) -> StartedPreview {
+    fileprivate mutating func preview(
+        _ steps: [CommitStep], isDry: Bool, _ commit: inout PendingCommit
+    ) -> StartedPreview {
         var entries: [TweakPreview.Entry] = []
         var changes: [(TweakNode, TweakValue, TweakValue)] = []
         for step in steps {
@@ -127,6 +130,7 @@ extension RegistryState {
             entries.append(TweakPreview.Entry(node: step.node, prepared: wanted))
             changes.append((step.node, own.value, wanted.value))
         }
+        if isDry { return StartedPreview(preview: nil, revision: revision, didChange: false, changes: changes) }
         let next = entries.isEmpty ? nil : TweakPreview(entries, commit.origin, commit.time)
         show(next, &commit)
         return StartedPreview(preview: next, revision: revision, didChange: commit.didStore, changes: changes)

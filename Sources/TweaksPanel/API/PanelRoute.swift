@@ -265,8 +265,9 @@ extension PanelRoute {
 
     private static let previews = [
         PanelRoute("PUT", "/api/preview", .set, .reset, .keep, .describe, .begin, .preview) { call throws(HTTPFailure) in
-            let body = try call.body("stream", "changes")
-            let preview = Request(.preview, number: try body.required("stream", .stream))
+            let body = try call.body("stream", "changes", "dry")
+            let isDry = try body.flag("dry")
+            let preview = Request(.preview, [], isDry ? [.dry] : [], number: try body.required("stream", .stream))
             if body.names(among: ["changes"]).isEmpty { return .one(preview) }
             var script = PanelScript([Request(.begin)] + (try PanelChange.all(body).flatMap(\.requests)) + [preview])
             script.isBatch = true

@@ -41,11 +41,30 @@ function follow(tweak, event) {
   if (tweak.layer === 'temporary override' && !tweak.until) refreshSoon(tweak.path);
 }
 
+/** The tweaks of which a preview shows other values. */
+const previewed = new Set();
+
+/** Whether an event begins or ends a preview, which sets nothing. */
+const isPreview = ({ layer, by, path }) =>
+  layer === 'preview' || previewed.has(path) && String(by).startsWith('preview of ');
+
+function preview(tweak, { path, layer, value, by }) {
+  tweak.preview = layer === 'preview' ? { value, by } : null;
+  previewed[tweak.preview ? 'add' : 'delete'](path);
+  drawSoon(path);
+  // Another preview may begin in the same commit.
+  if (!previewed.size) setTimeout(() => previewed.size || emit('preview-ended'), 100);
+}
+
 /** Applies a change event; returns false if its tweak is unknown. */
 export function changed(event) {
   const tweak = tweaks.get(event.path);
   if (!tweak) return false;
   if ('value' in event) event.value = normalize(tweak, event.value);
+  if (isPreview(event)) {
+    preview(tweak, event);
+    return true;
+  }
   // A reply may overtake events of earlier changes: these are announced, but not applied.
   if (!(Number(event.rev) < tweak.rev)) follow(tweak, event);
   const row = rows.get(event.path);

@@ -153,6 +153,8 @@ function hello(data) {
     restarted(data.instance);
     ownRevisions.clear();
   }
+  emit('preview-ended');
+  Object.assign(session, { stream: Number(data.stream), previews: data.features?.includes('preview') === true });
   Object.assign(session, { instance: data.instance, identity: data.identity, process: clean(data.name) });
   byId('process').textContent = session.process;
   byId('pid').textContent = 'pid ' + data.pid;

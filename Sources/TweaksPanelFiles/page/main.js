@@ -1,5 +1,6 @@
 // Starts the page: global keys, the address, and the connection.
 
+import './compare/keys.js';
 import './motion/editor.js';
 import './name-request.js';
 import './toolbar.js';

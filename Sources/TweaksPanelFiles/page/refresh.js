@@ -22,6 +22,7 @@ export function refreshSoon(path) {
         if (!tweak) return;
         // The reply may be older than the last change.
         if (tweak.rev !== rev) return refreshSoon(path);
+        if (reply.layers?.at(-1)?.layer === 'preview') return;
         const top = received({ ...reply, ...reply.layers?.find((layer) => layer.current) });
         for (const name of ['layer', 'overridden', 'by', 'until', 'set']) tweak[name] = top[name];
         updateModified(tweak);

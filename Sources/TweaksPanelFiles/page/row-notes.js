@@ -1,5 +1,6 @@
 // Draws the notes below a control: the parsed value, the default, and the origin of the value.
 
+import { otherValue } from './compare/hold.js';
 import { clean } from './dom.js';
 import { brief, shown } from './format.js';
 import { longText } from './motion/curve.js';
@@ -16,6 +17,9 @@ export function drawNotes(row) {
   note(row, 'default', was && 'default ' + was + unitOf(tweak));
   showInBox(row, was);
   const other = isSecret ? 'changed' : brief(ghost?.value);
+  const shownValue = otherValue(tweak);
+  note(row, 'preview', shownValue === undefined ? '' : `shows ${brief(shownValue)}${unitOf(tweak)}`);
+  row.element.toggleAttribute('data-compared', shownValue !== undefined);
   note(row, 'ghost', ghost ? `${clean(ghost.by ?? 'unknown')}: ${other}` : '');
 }
 

@@ -2,6 +2,7 @@
 
 import { accepted, failed } from './replies.js';
 import { drawBadges } from './badges.js';
+import { otherValue } from './compare/hold.js';
 import { controlOf } from './controls/index.js';
 import { bdi, byId, clean, on } from './dom.js';
 import { Draggable } from './drag.js';
@@ -251,7 +252,7 @@ export class Row extends Draggable {
     this.wasTemporary = this.isTemporary;
     this.#drawTools();
     drawNotes(this);
-    this.control.mark?.(this.ghost?.value);
+    this.control.mark?.(this.ghost?.value ?? otherValue(tweak));
     drawBadges(this);
     emit('drawn', this);
     const isDoubtful = tweak.conflict || has(tweak, 'needs-restart') && !restarts.has(tweak.path);

@@ -43,6 +43,7 @@ const updatedFields = [
   'until',
   'modified',
   'stale',
+  'preview',
   'rev',
 ];
 export const isOverridden = (tweak) => tweak.overridden === true;
@@ -60,6 +61,11 @@ export function normalize(tweak, value) {
 }
 
 export function received(tweak) {
+  tweak.preview = null;
+  if ('settled' in tweak) {
+    tweak.preview = { value: normalize(tweak, tweak.value), by: tweak.by };
+    Object.assign(tweak, { value: tweak.settled, layer: tweak.overridden ? 'override' : null, by: null });
+  }
   for (const name of ['value', 'default']) if (name in tweak) tweak[name] = normalize(tweak, tweak[name]);
   const left = tweak.timeLeft && nanoseconds(tweak.timeLeft);
   tweak.until = left == null || left === '' ? null : Date.now() + Number(left / 1000000n);

@@ -33,20 +33,21 @@ extension Executor {
     /// Begins, replaces, renews or ends the preview of a client.
     ///
     /// With patterns it shows what `reset` would give; without them, what an open batch would set, which it closes; and
-    /// without a batch it renews the preview that is on.
+    /// without a batch it renews the preview that is on. A dry one only says what it would show.
     func preview(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
         let holder = try holder(request.number, session)
         if request.keywords.contains(.off) { return .reply(endPreview(of: holder.id)) }
-        guard hooks.previews else { throw Self.previewsAreOff }
+        let isDry = request.keywords.contains(.dry)
+        guard hooks.previews || isDry else { throw Self.previewsAreOff }
         if let batch = session.batch {
             session.batch = nil
             if let failure = batch.failure { throw failure }
-            return .reply(try preview(batch.changes, of: batch.nodes, for: holder, session))
+            return .reply(try preview(batch.changes, of: batch.nodes, isDry: isDry, for: holder, session))
         }
         if request.words.isEmpty { return .reply(try renewPreview(of: holder.id)) }
         return try sweep(request.words, session, where: \.mayBePreviewed) { executor, session, nodes throws(TweakError) in
             let batch = TweakBatch(.reset, of: nodes)
-            return .reply(try executor.preview(batch, of: nodes, for: holder, session))
+            return .reply(try executor.preview(batch, of: nodes, isDry: isDry, for: holder, session))
         }
     }
 
@@ -67,7 +68,7 @@ extension Executor {
     }
 
     private func preview(
-        _ batch: TweakBatch, of nodes: [TweakNode], for holder: Session, _ session: Session
+        _ batch: TweakBatch, of nodes: [TweakNode], isDry: Bool, for holder: Session, _ session: Session
     ) throws(TweakError) -> Reply {
         for node in nodes where !session.may(.write, node.path) {
             throw session.grants.rights.denied(.write, node.path)
@@ -75,6 +76,9 @@ extension Executor {
         guard nodes.contains(where: \.mayBePreviewed) else {
             throw TweakError(
                 .conflict, "there is nothing to preview: not secrets, figures, actions and what needs a restart")
+        }
+        if isDry {
+            return report(try registry.preview(batch, origin: session.origin, isDry: true))
         }
         try refuseGrowth(batch)
         guard isAuditReady(512 * batch.count + 2 * batch.textBytes, session) else {
@@ -89,6 +93,10 @@ extension Executor {
             hasUnflushedCommits = true
             if durability.hasAudit { durability.noteCommit(started.revision, bytes: 512 * started.changes.count) }
         }
+        return report(started)
+    }
+
+    private func report(_ started: StartedPreview) -> Reply {
         var reply = started.didChange ? .revision(started.revision) : unchanged(started.revision)
         reply.list(started.changes.map { .tweak(TweakLine($0.node, $0.shown, .was($0.value, .none))) })
         return reply

@@ -89,9 +89,10 @@ extension Command {
                 .drag, "drag", .option(.on, .off), permission: .some(.write),
                 help: "for programs: changes until drag off are one step of undo", example: "drag on"),
             Entry(
-                .preview, "preview", .option(.off), .any(.pattern, of: .settable), permission: .some(.write),
+                .preview, "preview", .option(.off, .dry), .any(.pattern, of: .settable), permission: .some(.write),
                 effect: .changes,
-                help: "for 10 seconds, see what reset or an open batch would do; again: 10 more, at most 60",
+                help:
+                    "for 10 seconds, see what reset or an open batch would do; again: 10 more, at most 60; dry only says it",
                 example: "preview Content"),
         ])
 

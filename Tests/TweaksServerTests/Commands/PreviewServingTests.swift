@@ -49,6 +49,14 @@ import TweaksTestSupport
         #expect(size.value == 72 && registry["A/B/Count"]?.value == .int(1))
     }
 
+    @Test func aDryOneOnlySaysIt() throws {
+        let client = try Self.server(registry, previews: false).connect()
+        #expect(try client.ask("preview dry A") == ["A/B/Size = 60               # was 72", "ok rev 1 unchanged"])
+        for line in ["begin", "set A/B/Size 5"] { try client.ask(line) }
+        #expect(try client.ask("preview dry").first == "A/B/Size = 5                # was 72")
+        #expect(size.value == 72 && registry.preview == nil)
+    }
+
     @Test func anInvalidBatchShowsNothing() throws {
         for line in ["begin", "set A/B/Size 5", "set A/B/Size x"] { _ = try client.ask(line) }
         #expect(try client.status("preview").hasPrefix("error bad-value"))

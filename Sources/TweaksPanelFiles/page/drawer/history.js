@@ -2,6 +2,7 @@
 
 import { bdi, button, clean, h } from '../dom.js';
 import { moveText, when } from '../format.js';
+import { restoreButton, scrubber } from '../compare/scrubber.js';
 import { request } from '../requests.js';
 import { may } from '../session.js';
 import { step } from '../undo.js';
@@ -20,10 +21,11 @@ export function showHistory() {
       button('Undo', () => step('undo'), { disabled: !undo || !may('write') }),
       button('Redo', () => step('redo'), { disabled: !redo || !may('write') }),
     ),
+    scrubber(history),
     history.length
       ? h('ol', ...history.map((entry) => item(entry, history)))
       : h('p.empty', 'No changes yet.'),
-  ]);
+  ].filter(Boolean));
 }
 
 function item(entry, history) {
@@ -36,6 +38,7 @@ function item(entry, history) {
       h('div', link(change.path), ' ', h('span.soft', moveText(change)))
     ),
     entry.changes.length > 12 ? h('div.soft', `and ${entry.changes.length - 12} more`) : null,
+    may('write') ? restoreButton(entry) : null,
   );
 }
 

@@ -1,11 +1,13 @@
 // Shows the tab Presets: save, compare, load, swap, delete.
 
 import { change } from '../changes.js';
+import { choose, chosen } from '../compare/keys.js';
 import { bdi, button, h, on, table } from '../dom.js';
 import { brief, when } from '../format.js';
 import { toast } from '../notifications.js';
 import { request } from '../requests.js';
 import { may, mayAll } from '../session.js';
+import { tweaks } from '../tweaks.js';
 import { link, showing } from './pane.js';
 
 export function showPresets() {
@@ -106,9 +108,11 @@ export function showPresets() {
                 ].filter(Boolean).join(' · '),
               ),
             ),
+            effects(preset),
             h(
               'div.cluster',
               button('Compare', () => compare(preset.name)),
+              may('write') ? choice(preset.name) : null,
               may('write')
                 ? button('Load', () => attempt('POST', path + '/load', {}, () => 'Loaded ' + preset.name))
                 : null,
@@ -126,4 +130,36 @@ export function showPresets() {
       presets.length ? null : h('p.empty', 'No presets yet.'),
       out,
     ].filter(Boolean));
+}
+
+/** Chooses the preset that Shift and the key left of 1 show. */
+function choice(name) {
+  const toggle = button('⇧ `', () => {
+    choose(chosen.preset === name ? null : name);
+    for (const other of document.querySelectorAll('[data-part=preset-choice]')) other.ariaPressed = 'false';
+    toggle.ariaPressed = String(chosen.preset === name);
+  }, {
+    part: 'preset-choice',
+    'aria-pressed': String(chosen.preset === name),
+    label: 'Show while Shift and the key left of 1 are held',
+    title: 'Show while Shift and the key left of 1 are held',
+  });
+  return toggle;
+}
+
+const many = (count) => `${count} ${count === 1 ? 'tweak' : 'tweaks'}`;
+
+/** What loading and swapping a preset would do, once that is known. */
+function effects({ name, error }) {
+  const line = h('div.soft', { part: 'preset-effects' });
+  if (error) return line;
+  request('GET', `/api/presets/${encodeURIComponent(name)}/diff`).then(({ differences }) => {
+    const known = differences.filter(({ path }) => tweaks.has(path));
+    const set = known.filter(({ right }) => right != null).length;
+    const reset = known.length - set;
+    line.textContent = known.length
+      ? `Load ${set ? `changes ${many(set)}` : 'changes nothing'}` + (reset ? `; Swap also resets ${many(reset)}` : '; Swap does the same')
+      : 'In force: Load and Swap change nothing';
+  }, () => {});
+  return line;
 }

@@ -1,0 +1,86 @@
+// Goes back and forth in the history: shows the values of an earlier time, and sets them again if the user wants that.
+
+import { change } from '../changes.js';
+import { button, h, on } from '../dom.js';
+import { when } from '../format.js';
+import { toast } from '../notifications.js';
+import { may } from '../session.js';
+import { tweaks } from '../tweaks.js';
+import { hold, mayCompare, release } from './hold.js';
+
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+/** The changes that lead from now to the time after an entry of a history, which begins with the newest. */
+function changesTo(position, history) {
+  const earlier = new Map();
+  for (const entry of history.slice(0, position)) {
+    for (const { path, was, secret } of entry.changes) if (!secret) earlier.set(path, was);
+  }
+  return [...earlier].map(([path, value]) => ({ path, value })).filter(isOther);
+}
+
+/** Whether a change would do something that this client may do and see. */
+const isOther = ({ path, value }) => {
+  const tweak = tweaks.get(path);
+  return mayCompare(tweak) && value !== undefined && !same(String(value ?? 'none'), String(tweak.value));
+};
+
+/** Whether the slider of the history stands at an earlier time. */
+export let isBack = false;
+
+/** Sets values again, as one change. */
+async function restore(changes, text) {
+  isBack = false;
+  try {
+    await change('PATCH', '/api/tweaks', { changes });
+    toast(`Restored ${text}`);
+  } catch (error) {
+    toast(error.message, { isBad: true });
+  }
+}
+
+/** A button that sets again what an entry has set; null where all of that is as it was. */
+export function restoreButton(entry) {
+  const changes = entry.changes.filter(({ secret }) => !secret).map(({ path, value }) => ({ path, value })).filter(isOther);
+  if (!changes.length || entry.kind === 'reload' || entry.kind === 'expiry') return null;
+  return button('Restore this', () => restore(changes, `the values of ${when(entry.time)}`), {
+    class: 'button plain',
+    part: 'restore',
+  });
+}
+
+/** A slider over the history, the newest entry first; null without changes. */
+export function scrubber(history) {
+  if (!history.length || !may('write')) return null;
+  isBack = false;
+  const hint = h('span.soft', 'Drag to see earlier values.');
+  const out = h('p.cluster', { role: 'status' }, hint);
+  const slider = h('input', {
+    type: 'range',
+    min: 0,
+    max: history.length,
+    step: 1,
+    value: history.length,
+    label: 'Time',
+    part: 'scrubber',
+    'aria-valuetext': 'now',
+  });
+  const look = () => {
+    const position = history.length - Number(slider.value);
+    const time = position === 0 ? 'now' : position < history.length ? when(history[position].time) : 'before all of these';
+    const changes = changesTo(position, history);
+    isBack = position > 0;
+    slider.setAttribute('aria-valuetext', time);
+    const set = () => restore(changes, `the values of ${time}`);
+    out.replaceChildren(
+      isBack ? h('span.soft', `${time}: ${changes.length || 'none'} ${changes.length === 1 ? 'differs' : 'differ'}`) : hint,
+      ...changes.length ? [button('Restore these', set, { part: 'restore-all' })] : [],
+    );
+    if (changes.length) hold(changes, `Values of ${time}`);
+    else release();
+  };
+  slider.oninput = look;
+  // The process shows them while the slider is held; here they stay, to be restored.
+  for (const name of ['keyup', 'blur', 'pointerup', 'pointercancel']) on(slider, name, release);
+  return h('div', slider, out);
+}
