@@ -35,6 +35,8 @@ package struct TweakLine: Sendable {
     package var source: Source?
     /// For JSON: the config file's value has changed since the override was set; `explain` has the details.
     package var isInConflict = false
+    /// For JSON: whether the override is the default, so that removing it changes no value.
+    package var isStale = false
     /// For JSON: whether it counts as modified; nil to compare the value. That of a secret must not reveal its value.
     package var modified: Bool?
     /// For JSON: whether to omit `default` and `modified` of an unmodified tweak.
@@ -170,7 +172,7 @@ package struct TweakLine: Sendable {
         return [
             ("layer", .string(source.layer.name)), ("overridden", .bool(source.layer.isOverride)),
             ("by", .string(source.origin.description)),
-        ] + (isInConflict ? [("conflict", .bool(true))] : [])
+        ] + (isInConflict ? [("conflict", .bool(true))] : []) + (isStale ? [("stale", .bool(true))] : [])
     }
 
     private var isModified: Bool {

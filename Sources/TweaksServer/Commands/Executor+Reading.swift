@@ -120,6 +120,7 @@ extension Executor {
                 line.source = snapshot.source(of: node).map { TweakLine.Source($0.layer, $0.origin) }
                 line.modified = snapshot.isModified(node)
                 line.isInConflict = snapshot.hasUnderlyingChange(node)
+                line.isStale = snapshot.isStale(node)
             }
             return .tweak(line)
         }

@@ -4,6 +4,7 @@ import Testing
 import Tweaks
 import TweaksServer
 import TweaksTestSupport
+import TweaksWire
 
 @Suite(.blocking) struct StaleOverrideTests {
     private let registry = TweakRegistry()
@@ -36,6 +37,14 @@ import TweaksTestSupport
         try registry["A/B/Figure"]?.set(.int(5))
         #expect(try ask("modified --stale") == ["A/B/Default", "A/B/Same"])
         #expect(try ask("modified --stale A/B/D*") == ["A/B/Default"])
+        // Clients that read JSON have it with each listing.
+        let listing = try server.connect()
+        try listing.send("json on\n")
+        _ = try listing.line()
+        try listing.send("get A/B\n")
+        let tweaks = JSON(try listing.line())?["tweaks"]?.elements ?? []
+        let marked = tweaks.filter { $0["stale"] == .bool(true) }.compactMap { $0["path"]?.string }
+        #expect(tweaks.count == 9 && marked == ["A/B/Default", "A/B/Same"])
         #expect(try ask("reset A/B/Default A/B/Same").count == 2)
         #expect(try ask("modified --stale") == [])
     }
