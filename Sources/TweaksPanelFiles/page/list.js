@@ -1,7 +1,8 @@
 // Draws the list of tweaks for the address: everything, a category, favorites, or search results.
 
 import { readAddress, route, setRoute } from './address.js';
-import { chunksOf, fillRest, fillSoon } from './chunks.js';
+import { stale } from './bake/stale.js';
+import { chunksOf, chunkWhere, fill, fillRest, fillSoon } from './chunks.js';
 import { bdi, byId, clean, h, icon, on, root } from './dom.js';
 import { encodePath, nameOf } from './format.js';
 import { markWords } from './marks.js';
@@ -11,7 +12,7 @@ import { gesture } from './rows.js';
 import { beginSearch, endSearch, search } from './search.js';
 import { session } from './session.js';
 import { drawSide } from './sidebar.js';
-import { listen } from './signals.js';
+import { emit, listen } from './signals.js';
 import { store, stored } from './storage.js';
 import { favorites, tree, tweaks } from './tweaks.js';
 
@@ -32,6 +33,7 @@ export function open(isSame = false) {
   root.toggleAttribute('data-only', route.only === true);
   if (route.query == null) endSearch(!isSame);
   else if (!beginSearch(!isSame)) return;
+  if (!isSame || (search.found ? route.query : null) !== shownQuery) stale.shown = null;
   // A moved element loses the pointer, so the list is redrawn after the drag.
   if (isSame && gesture.row?.drag && gesture.row.element.isConnected) {
     gesture.row.needsRedraw = true;
@@ -49,9 +51,13 @@ export function open(isSame = false) {
   if (search.found && shownQuery == null) before = { address: search.from, position: scrollPosition() };
   const focused = document.activeElement;
   draw();
+  // The row of the focus may be farther down than those that are made at once.
+  const { path } = focused?.closest('.row')?.dataset ?? {};
+  if (path) fill(chunkWhere(list, (paths) => paths.includes(path)));
   if (focused !== document.body && focused !== document.activeElement && focused?.isConnected) {
     focused.focus({ preventScroll: true });
   }
+  emit('listed', [...listed], onlyModified && !stale.shown);
   scroll(isSame);
   drawSide();
   const title = [route.path ? nameOf(route.path) : route.category, session.process];
@@ -69,7 +75,7 @@ function scroll(isSame) {
 }
 
 function draw() {
-  const flat = search.found?.paths ?? (route.favorites ? [...favorites] : null);
+  const flat = stale.shown ?? search.found?.paths ?? (route.favorites ? [...favorites] : null);
   list.className = flat ? 'flat' : 'main-list';
   markWords(search.found && route.query);
   list.replaceChildren(
@@ -81,13 +87,17 @@ function draw() {
   if (listed.size <= 300 && !search.found) fillRest(list);
 }
 
-const isKept = (path) => !onlyModified || tweaks.get(path)?.modified;
+const isKept = (path) => !onlyModified || stale.shown != null || tweaks.get(path)?.modified;
 
-/** Search results or favorites: rows in one card. */
+/** Search results, favorites or overrides that are no longer needed: rows in one card. */
 function flatParts(paths) {
   const more = search.found?.more;
   const count = more ? `the best ${paths.length} of ${paths.length + more}` : String(paths.length);
-  const title = search.found ? `Results for “${clean(route.query)}”` : 'Favorites';
+  const title = stale.shown
+    ? 'Set to what is the default'
+    : search.found
+    ? `Results for “${clean(route.query)}”`
+    : 'Favorites';
   const none = search.found ? 'No tweaks match.' : 'No favorites yet: click the star of a row to add it.';
   return [
     h('h2', title, h('small', count)),
@@ -179,6 +189,7 @@ listen('count', () => {
 
 on(byId('modified-only'), 'click', () => {
   onlyModified = !onlyModified;
+  stale.shown = null;
   byId('modified-only').setAttribute('aria-pressed', onlyModified);
   open(true);
   scrollTo(0, 0);

@@ -1,5 +1,6 @@
 // Handles the buttons of the toolbar: undo, redo, and the drawer.
 
+import './bake/copy.js';
 import { byId, on, setStyle } from './dom.js';
 // With the page: code that is loaded later may be of another program that has the port by then.
 import { toggleDrawer } from './drawer/drawer.js';

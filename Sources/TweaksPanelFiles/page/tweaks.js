@@ -33,7 +33,18 @@ const signature = (tweak) =>
     definitionFields.map((name) => tweak[name]),
     (_, value) => typeof value === 'bigint' ? String(value) : value,
   );
-const updatedFields = ['value', 'default', 'set', 'layer', 'overridden', 'by', 'until', 'modified', 'rev'];
+const updatedFields = [
+  'value',
+  'default',
+  'set',
+  'layer',
+  'overridden',
+  'by',
+  'until',
+  'modified',
+  'stale',
+  'rev',
+];
 export const isOverridden = (tweak) => tweak.overridden === true;
 export function updateModified(tweak) {
   if (has(tweak, 'read-only') || tweak.kind === 'action') tweak.modified = false;
