@@ -115,6 +115,39 @@ struct PagePerformanceTests {
         }
     }
 
+    /// From the frame that draws a value under the pointer to the frame that draws it in a window of another browser.
+    @Test(arguments: [16, 500, 5_000]) func measuresADragToAnotherWindow(_ count: Int) throws {
+        let (name, place) = ("Category 0/Group 0/Size 0", "/Category%200/Group%200/Size%200")
+        try PanelHost.visit(LargeRegistry.make(count), at: place) { host, page in
+            let other = PanelView(host: host, browser: try Browser())
+            try other.browser.open(host.link(PanelHost.owner, place))
+            for view in [page, other] {
+                try view.waitUntilConnected()
+                try view.wait("part(given[0], 'slider') != null && !document.hidden", .string(name))
+                try view.ask(
+                    """
+                    (globalThis.seen = [], new MutationObserver(([{ target }]) =>
+                        seen.push([target.ariaValueText, performance.timeOrigin + performance.now()]))
+                        .observe(part(given[0], 'slider'), { attributeFilter: ['aria-valuetext'] }), 1)
+                    """, .string(name))
+            }
+            let moves = [120, -120, 120].map { PointerStep.moveBy(x: $0, y: 0, over: .milliseconds(800)) }
+            try page.browser.perform(
+                .mouse([.move(to: try page.part(name, "slider"), x: -60), .press] + moves + [.release]))
+            let last = try page.ask("part(given[0], 'slider').ariaValueText", .string(name))
+            try other.wait("part(given[0], 'slider').ariaValueText === given[1]", .string(name), last)
+            let drawn = try [page, other].map { view in
+                try view.ask("seen").array?.map { (text: $0[0], time: $0[1].number ?? 0) } ?? []
+            }
+            let delays = drawn[1].compactMap { seen in
+                drawn[0].last { $0.text == seen.text && $0.time <= seen.time }.map { seen.time - $0.time }
+            }
+            report(
+                "a drag to another window of \(count): \(spread(delays)), for \(drawn[0].count) values, of which the "
+                    + "other drew \(drawn[1].count)")
+        }
+    }
+
     @Test(arguments: [16, 500]) func measuresDragging(_ count: Int) throws {
         try PanelHost.visit(LargeRegistry.make(count), at: "/Category%200/Group%200/Size%200") { _, page in
             try page.wait("document.activeElement?.dataset.path === 'Category 0/Group 0/Size 0'")
