@@ -7,6 +7,7 @@ import TweaksTestSupport
 extension DocumentedBlock {
     /// The documents with shell commands that use tweakctl.
     static let guides = [
+        "Sources/TweaksDaemon/TweaksDaemon.docc/AnAfternoonWithADesigner.md",
         "Sources/TweaksDaemon/TweaksDaemon.docc/AnEveningWithTweakctl.md",
         "Sources/TweaksDaemon/TweaksDaemon.docc/CommittingTunedValues.md",
         "Sources/TweaksDaemon/TweaksDaemon.docc/OperatingThrottled.md",
