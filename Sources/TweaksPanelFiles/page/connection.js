@@ -154,7 +154,8 @@ function hello(data) {
     ownRevisions.clear();
   }
   emit('preview-ended');
-  Object.assign(session, { stream: Number(data.stream), previews: data.features?.includes('preview') === true });
+  session.stream = Number(data.stream);
+  session.previews = data.features?.includes('preview') === true;
   Object.assign(session, { instance: data.instance, identity: data.identity, process: clean(data.name) });
   byId('process').textContent = session.process;
   byId('pid').textContent = 'pid ' + data.pid;

@@ -125,7 +125,7 @@ import TweaksTestSupport
         > json
         {"ok":true}
         > get Card/Drop/Curve
-        {"ok":true,"rev":3,"tweaks":[{"path":"Card/Drop/Curve","kind":"curve","value":"cubic-bezier(0.2,0,0,1)","default":"cubic-bezier(0.2,0,0,1)","modified":false,"layer":"override","overridden":true,"by":"…"}]}
+        {"ok":true,"rev":3,"tweaks":[{"path":"Card/Drop/Curve","kind":"curve","value":"cubic-bezier(0.2,0,0,1)","default":"cubic-bezier(0.2,0,0,1)","modified":false,"layer":"override","overridden":true,"by":"…","stale":true}]}
         ## a part of a group has its template
         > describe "Card/Drop/Spring response"
           path: Card/Drop/Spring response

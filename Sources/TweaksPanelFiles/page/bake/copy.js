@@ -6,7 +6,7 @@ import { request } from '../requests.js';
 import { session } from '../session.js';
 import { listen } from '../signals.js';
 import { has, tweaks } from '../tweaks.js';
-import { counted, diffText, entryOf, swiftText } from './texts.js';
+import { count, counted, diffText, entryOf, swiftText } from './texts.js';
 
 let listed = [];
 const text = h('span');
@@ -40,14 +40,15 @@ function draw() {
 
 async function copy(form, name) {
   const { process } = session;
-  const copied = described(tuned()).then((entries) => form(entries, process));
+  const all = described(tuned());
+  const copied = all.then((entries) => form(entries, process));
   const blob = copied.then((text) => new Blob([text], { type: 'text/plain' }));
   // Its error is that of the text, which is awaited below.
   blob.catch(() => {});
   try {
     // The promise itself: a browser forbids copying some time after the click.
     await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]);
-    toast(`Copied ${counted(tuned().length, 'value')} as ${name}`);
+    toast(`Copied ${counted(count(await all), 'value')} as ${name}`);
   } catch {
     try {
       show(await copied, name);

@@ -22,7 +22,8 @@ function groups(entries) {
     .map(([file, all]) => [file, all.sort((one, other) => one.line - other.line)]);
 }
 
-const count = (entries) => entries.filter((entry) => !entry.left).length;
+/** The number of new defaults. */
+export const count = (entries) => entries.filter((entry) => !entry.left).length;
 export const counted = (number, word) => `${number} ${word}${number === 1 ? '' : 's'}`;
 /** A name as a word of a shell. */
 const word = (name) => /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;

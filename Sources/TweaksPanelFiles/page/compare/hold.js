@@ -1,4 +1,4 @@
-// Shows other values in the process while the user compares, or only beside the rows where it allows no previews.
+// Shows other values in the process while the user compares, or beside the rows where it allows no previews.
 
 import { clean, h } from '../dom.js';
 import { toast } from '../notifications.js';
@@ -22,15 +22,13 @@ let shown = new Map();
 /** The value that a row shows beside its own; undefined without one. */
 export const otherValue = (tweak) => shown.get(tweak.path) ?? tweak.preview?.value;
 
-/** Whether a value of it may be shown: not of secrets, figures, actions, and what needs a restart. */
+const hiding = ['secret', 'read-only', 'needs-restart'];
+/** Whether a value of it may be shown. */
 export const mayCompare = (tweak) =>
-  tweak != null && tweak.kind !== 'action' && !['secret', 'read-only', 'needs-restart'].some((flag) => has(tweak, flag)) &&
+  tweak != null && tweak.kind !== 'action' && !hiding.some((flag) => has(tweak, flag)) &&
   may('write', tweak.path);
 
-/**
- * Shows what changes would do, until `release`; `title` says what it is: `Defaults`. Only the newest of several
- * calls is sent.
- */
+/** Shows what changes would do, until `release`. Only the newest of several calls is sent. */
 export function hold(changes, title) {
   wanted = { changes: changes.slice(0, limit), title, isCut: changes.length > limit };
   work();
@@ -68,7 +66,7 @@ async function show(next) {
   const { tweaks = [] } = await request('PUT', '/api/preview', content);
   if (wanted !== next) return;
   const count = `${tweaks.length} ${tweaks.length === 1 ? 'tweak differs' : 'tweaks differ'}`;
-  const place = isDry ? 'beside the rows only: the program allows no previews' : `in ${session.process}`;
+  const place = isDry ? 'beside the rows: the program allows no previews' : `in ${session.process}`;
   const cut = next.isCut ? `, of the first ${limit}` : '';
   const what = tweaks.length ? `${count}${cut}, shown ${place}` : 'nothing differs here';
   showBeside(tweaks, `${next.title}: ${what}`);
@@ -78,7 +76,8 @@ async function show(next) {
 
 async function renew() {
   try {
-    if (wanted && sent === wanted && !isBusy) await request('PUT', '/api/preview', { stream: session.stream });
+    const { stream } = session;
+    if (wanted && sent === wanted && !isBusy) await request('PUT', '/api/preview', { stream });
   } catch (error) {
     fail(error);
   }

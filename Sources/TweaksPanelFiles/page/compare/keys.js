@@ -1,4 +1,4 @@
-// Compares while the key left of 1 is held: with what a reset would give, or, with Shift, with a chosen preset.
+// Compares while the key left of 1 is held: with what a reset gives, or, with Shift, with a chosen preset.
 
 import { byId, on } from '../dom.js';
 import { partsOf } from '../format.js';
@@ -22,7 +22,7 @@ let isHeld = false;
 export function onScreen() {
   const isSeen = (element) => {
     const { top, bottom, height } = element.getBoundingClientRect();
-    return height > 0 && bottom > byId('list').getBoundingClientRect().top && bottom > 0 && top < innerHeight;
+    return height > 0 && bottom > 0 && top < innerHeight;
   };
   const seen = [...byId('list').querySelectorAll('.row')].filter(isSeen);
   const collections = new Set(seen.map(({ row }) => partsOf(row.tweak.path).slice(0, 2).join('/')));
@@ -32,8 +32,7 @@ export function onScreen() {
   });
 }
 
-const resets = () =>
-  onScreen().filter(isOverridden).map(({ path }) => ({ path, reset: true }));
+const resets = () => onScreen().filter(isOverridden).map(({ path }) => ({ path, reset: true }));
 
 /** A value of a difference is written as in a file: texts in quotes. */
 function written(tweak, text) {
@@ -47,9 +46,8 @@ function written(tweak, text) {
 async function loads(preset) {
   const { differences } = await request('GET', `/api/presets/${encodeURIComponent(preset)}/diff`);
   const paths = new Set(onScreen().map(({ path }) => path));
-  return differences.filter(({ path, right }) => right != null && paths.has(path)).map(({ path, right }) => (
-    { path, value: written(tweaks.get(path), right) }
-  ));
+  const here = differences.filter(({ path, right }) => right != null && paths.has(path));
+  return here.map(({ path, right }) => ({ path, value: written(tweaks.get(path), right) }));
 }
 
 async function compare(isPreset) {
@@ -69,10 +67,12 @@ function letGo() {
   release();
 }
 
-const isTyping = (element) => element?.matches?.('textarea, select, input:not([type=range], [type=radio], [type=checkbox])');
+const isTyping = (element) =>
+  element?.matches?.('textarea, select, input:not([type=range], [type=radio], [type=checkbox])');
 
 addEventListener('keydown', (event) => {
-  if (event.code !== 'Backquote' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+  const { code, ctrlKey, metaKey, altKey, target } = event;
+  if (code !== 'Backquote' || ctrlKey || metaKey || altKey || isTyping(target)) return;
   event.preventDefault();
   if (event.repeat || isHeld || !may('write')) return;
   isHeld = true;

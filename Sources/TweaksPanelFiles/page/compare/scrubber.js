@@ -1,4 +1,4 @@
-// Goes back and forth in the history: shows the values of an earlier time, and sets them again if the user wants that.
+// Goes back in the history: shows the values of an earlier time, and sets them again if the user wants that.
 
 import { change } from '../changes.js';
 import { button, h, on } from '../dom.js';
@@ -41,13 +41,18 @@ async function restore(changes, text) {
 
 /** A button that sets again what an entry has set; null where all of that is as it was. */
 export function restoreButton(entry) {
-  const changes = entry.changes.filter(({ secret }) => !secret).map(({ path, value }) => ({ path, value })).filter(isOther);
-  if (!changes.length || entry.kind === 'reload' || entry.kind === 'expiry') return null;
+  if (entry.kind === 'reload' || entry.kind === 'expiry') return null;
+  const changes = entry.changes.filter(({ secret }) => !secret)
+    .map(({ path, value }) => ({ path, value })).filter(isOther);
+  if (!changes.length) return null;
   return button('Restore this', () => restore(changes, `the values of ${when(entry.time)}`), {
     class: 'button plain',
     part: 'restore',
   });
 }
+
+const differ = (count) =>
+  count === 0 ? 'nothing differs' : `${count} ${count === 1 ? 'tweak differs' : 'tweaks differ'}`;
 
 /** A slider over the history, the newest entry first; null without changes. */
 export function scrubber(history) {
@@ -67,13 +72,14 @@ export function scrubber(history) {
   });
   const look = () => {
     const position = history.length - Number(slider.value);
-    const time = position === 0 ? 'now' : position < history.length ? when(history[position].time) : 'before all of these';
+    const time = position === 0 ? 'now' : position < history.length
+      ? when(history[position].time) : 'before all of these';
     const changes = changesTo(position, history);
     isBack = position > 0;
     slider.setAttribute('aria-valuetext', time);
     const set = () => restore(changes, `the values of ${time}`);
     out.replaceChildren(
-      isBack ? h('span.soft', `${time}: ${changes.length || 'none'} ${changes.length === 1 ? 'differs' : 'differ'}`) : hint,
+      isBack ? h('span.soft', `${time}: ${differ(changes.length)}`) : hint,
       ...changes.length ? [button('Restore these', set, { part: 'restore-all' })] : [],
     );
     if (changes.length) hold(changes, `Values of ${time}`);

@@ -157,9 +157,9 @@ function effects({ name, error }) {
     const known = differences.filter(({ path }) => tweaks.has(path));
     const set = known.filter(({ right }) => right != null).length;
     const reset = known.length - set;
-    line.textContent = known.length
-      ? `Load ${set ? `changes ${many(set)}` : 'changes nothing'}` + (reset ? `; Swap also resets ${many(reset)}` : '; Swap does the same')
-      : 'In force: Load and Swap change nothing';
+    const load = `Load changes ${set ? many(set) : 'nothing'}`;
+    const swap = reset ? `Swap also resets ${many(reset)}` : 'Swap does the same';
+    line.textContent = known.length ? `${load}; ${swap}` : 'In force: Load and Swap change nothing';
   }, () => {});
   return line;
 }
