@@ -267,7 +267,9 @@ extension PanelRoute {
         PanelRoute("PUT", "/api/preview", .set, .reset, .keep, .describe, .begin, .preview) { call throws(HTTPFailure) in
             let body = try call.body("stream", "changes", "dry")
             let isDry = try body.flag("dry")
-            let preview = Request(.preview, [], isDry ? [.dry] : [], number: try body.required("stream", .stream))
+            // A dry one shows nothing that could end with a stream.
+            let stream = isDry ? try body.optional("stream", .stream) : try body.required("stream", .stream)
+            let preview = Request(.preview, [], isDry ? [.dry] : [], number: stream)
             if body.names(among: ["changes"]).isEmpty { return .one(preview) }
             var script = PanelScript([Request(.begin)] + (try PanelChange.all(body).flatMap(\.requests)) + [preview])
             script.isBatch = true

@@ -16,7 +16,7 @@ const keys = [
   ['t', 'Make changes temporary'],
   ['m', 'The row’s menu'],
   ['Ctrl C, Ctrl V', 'In a row: copy “path = value”, paste a value'],
-  ['`', 'Held: what a reset gives; with Shift, a chosen preset'],
+  ['Left of 1', 'While held: what a reset gives; with Shift, a chosen preset'],
   ['d', 'Compact rows'],
   ['?', 'This list'],
 ];

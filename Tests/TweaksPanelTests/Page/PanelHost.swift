@@ -32,19 +32,22 @@ final class PanelHost {
     /// The ID in the address of the page.
     private(set) var pageID = PanelID.make()
     private let panel: TweakPanel
+    private let previews: Bool
     /// Receives an event for every change.
     private var watcher: TestClient?
 
     /// - Parameters:
     ///   - origin: How long the page keeps its address.
     ///   - names: Further names of the page.
+    ///   - previews: Whether the program allows previews.
     ///   - address: The address of an earlier host, which is taken if its port is free.
     init(
         _ registry: TweakRegistry = PageTweaks().registry, users: [User] = [], origin: TweakPanel.Origin = .kept,
-        names: [String] = [], at address: (port: Int, pageID: String)? = nil
+        names: [String] = [], previews: Bool = true, at address: (port: Int, pageID: String)? = nil
     ) throws {
         self.registry = registry
         panel = TweakPanel(names: names, origin: origin)
+        self.previews = previews
         self.users = users + [Self.owner]
         directory = try TemporaryDirectory()
         presets = try MemoryPresets()
@@ -81,6 +84,7 @@ final class PanelHost {
         hooks.serverEndpoints = [endpoint]
         hooks.tokens = { table }
         hooks.presets = presets
+        hooks.previews = previews
         server = TweakServer(
             name: "example", registry: registry, listeners: [.unix(path: directory.file("socket"))],
             limits: TweakServerLimits(), hooks: hooks)

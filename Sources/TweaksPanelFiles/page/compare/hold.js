@@ -62,7 +62,7 @@ async function work() {
 
 async function show(next) {
   const isDry = !session.previews;
-  const content = { stream: session.stream, changes: next.changes, ...isDry ? { dry: true } : {} };
+  const content = { changes: next.changes, ...isDry ? { dry: true } : { stream: session.stream } };
   const { tweaks = [] } = await request('PUT', '/api/preview', content);
   if (wanted !== next) return;
   const count = `${tweaks.length} ${tweaks.length === 1 ? 'tweak differs' : 'tweaks differ'}`;

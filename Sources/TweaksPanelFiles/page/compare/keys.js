@@ -34,10 +34,11 @@ export function onScreen() {
 
 const resets = () => onScreen().filter(isOverridden).map(({ path }) => ({ path, reset: true }));
 
+const quoted = ['string', 'optional', 'choice'];
 /** A value of a difference is written as in a file: texts in quotes. */
 function written(tweak, text) {
   try {
-    if (text.startsWith('"') && ['string', 'optional', 'choice'].includes(tweak.kind)) return JSON.parse(text);
+    if (text.startsWith('"') && quoted.includes(tweak.kind)) return JSON.parse(text);
   } catch { /* it is no text in quotes */ }
   return text;
 }
@@ -78,8 +79,8 @@ addEventListener('keydown', (event) => {
   isHeld = true;
   compare(event.shiftKey);
 });
-addEventListener('keyup', (event) => {
-  if (event.code === 'Backquote') letGo();
+addEventListener('keyup', ({ code }) => {
+  if (code === 'Backquote') letGo();
 });
 // A window that loses the keyboard misses the end of the key.
 addEventListener('blur', letGo);
