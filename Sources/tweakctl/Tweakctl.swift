@@ -139,10 +139,15 @@ enum Tweakctl {
         "auth: a token is never an argument, because all users of this machine can see arguments, and the shell saves "
             + "them; use tweakctl login. If that was a token, revoke it")
 
+    private static let previewEndsAtOnce = Failure(
+        .usage,
+        "preview: it would end with this command; type it in tweakctl NAME repl, or see what differs: preview dry PATTERN")
+
     /// Runs one command.
     private static func runSingle(_ words: [String], _ target: Target, _ console: Console) throws(Failure) -> ExitCode {
         let line = CommandText.line(words)
         guard CommandText.isAnswered(line) else { throw Failure(.usage, "\(Quoting.excerpt(line)) is not a command") }
+        if words[0] == Command.preview.name, words.dropFirst().first != Keyword.dry.rawValue { throw previewEndsAtOnce }
         let connection = try target.connect()
         if console.isJSON { try target.switchToJSON(connection) }
         // What only reads is printed as it was sent; on a terminal, the fields say how to format it.

@@ -27,6 +27,21 @@ import TweaksTestSupport
         try fixture.start(registry: registry, ["TWEAKS_AUDIT": audit ?? self.audit])
     }
 
+    /// Its start and its end are in the audit; history and overrides know what is set.
+    @Test func aPreviewIsAuditedAndNotKept() throws {
+        let daemon = try fixture.start(previews: true, ["TWEAKS_AUDIT": audit])
+        let client = try fixture.connect(daemon)
+        for line in ["as Ada", "set Content/Text/Size 72", "preview Content", "preview off"] { try client.ask(line) }
+        #expect(try client.ask("set Content/Text/Size 72").last == "ok rev 3 unchanged")
+        fixture.stop(daemon)
+        let kinds = lines.compactMap { $0.firstMatch(of: /"kind":"(change|preview)".*/)?.1 }
+        #expect(kinds == ["change", "preview", "preview"], "\(lines)")
+        #expect(lines.filter { $0.contains(#""by":"preview of uid "#) && $0.contains("(Ada)") }.count == 2, "\(lines)")
+        let again = try fixture.connect(try fixture.start(previews: true, registry: ExampleTweaks().registry))
+        #expect(try again.ask("get Content/Text/Size")[0].contains("= 72 "))
+        #expect(try again.ask("history").count == 2)
+    }
+
     /// (`TWEAKS_AUDIT`, the file, the destinations); nil where the start is refused
     @Test(
         arguments: [

@@ -56,7 +56,8 @@ final class DaemonFixture {
     @discardableResult
     func start(
         named name: String = "example", tcp: TweakDaemon.TCP = .off, panel: TweakDaemon.Panel = .off,
-        tokens: String? = nil, access: TweakAccess = TweakAccess(), config: TweakDaemon.ConfigFile? = nil,
+        tokens: String? = nil, access: TweakAccess = TweakAccess(), previews: Bool = false,
+        config: TweakDaemon.ConfigFile? = nil,
         storage: TweakDaemon.Storage? = nil, durability: TweakDaemon.Durability = .bestEffort,
         signals: TweakDaemon.Signals = [], audit: TweakDaemon.Audit? = nil, limits: TweakServerLimits? = nil,
         registry: TweakRegistry? = nil, isOnTerminal: Bool = false, sources: [TweakDaemon.Source] = [],
@@ -70,7 +71,7 @@ final class DaemonFixture {
             ($0.tcp, $0.panel, $0.tokens, $0.access) = (tcp, panel, tokens, access)
             ($0.config, $0.storage, $0.durability, $0.signals) = (config, storage, durability, signals)
             ($0.audit, $0.limits, $0.isOnTerminal) = (audit ?? $0.audit, limits ?? $0.limits, isOnTerminal)
-            $0.sources = sources
+            ($0.sources, $0.previews) = (sources, previews)
             $0.onEvent = { event in
                 onEvent?(event)
                 named.note((name, event))

@@ -18,7 +18,7 @@ export function drawNotes(row) {
   showInBox(row, was);
   const other = isSecret ? 'changed' : brief(ghost?.value);
   const shownValue = otherValue(tweak);
-  note(row, 'preview', shownValue === undefined ? '' : `shows ${brief(shownValue)}${unitOf(tweak)}`);
+  note(row, 'preview', shownValue === undefined ? '' : 'shows ' + plain(tweak.kind, shownValue) + unitOf(tweak));
   row.element.toggleAttribute('data-compared', shownValue !== undefined);
   note(row, 'ghost', ghost ? `${clean(ghost.by ?? 'unknown')}: ${other}` : '');
 }
@@ -46,6 +46,8 @@ function origin({ layer, by }) {
   return layer + (by.startsWith(layer) ? clean(by.slice(layer.length)) : ' by ' + clean(by));
 }
 
+const plain = (kind, value) => kind === 'color' ? String(value).replace(/FF$/, '') : brief(value);
+
 /** The suffix with the unit of a number. */
 const unitOf = (tweak) => tweak.unit ? ' ' + clean(tweak.unit) : '';
 
@@ -53,7 +55,7 @@ const unitOf = (tweak) => tweak.unit ? ' ' + clean(tweak.unit) : '';
 export function meaningOf(text, tweak) {
   const { kind, value } = tweak;
   if (['string', 'point'].includes(kind) || has(tweak, 'secret') || isWritten(kind, text, value)) return '';
-  return `${clean(text)} = ${kind === 'color' ? value.replace(/FF$/, '') : brief(value)}${unitOf(tweak)}`;
+  return `${clean(text)} = ${plain(kind, value)}${unitOf(tweak)}`;
 }
 
 /** Whether a text is another notation of the value: `#f80`, `1_000`, `steps(4, end)`. */

@@ -27,6 +27,37 @@ import TweaksTestSupport
         try page.wait("isShown(document.querySelector('#pane [data-part=qr]'))")
     }
 
+    /// Shows defaults while a key is held, and then an earlier time beside the history.
+    private func compare(_ host: PanelHost, _ page: PanelView, in window: Window) throws {
+        func key(_ name: String) throws {
+            try page.browser.run("dispatchEvent(new KeyboardEvent('\(name)', {code: 'Backquote'}))")
+        }
+        try key("keydown")
+        try page.wait("document.querySelectorAll('.row[data-compared]').length > 1 && isShown(byID('compared'))")
+        try page.expectRoom()
+        try page.attachPictures("gallery-compared-\(window)")
+        try key("keyup")
+        try page.wait("!document.querySelector('.row[data-compared]')")
+        if window == .only { return }
+        try #require(try host.connect().ask("save warm Label").last?.hasPrefix("ok") == true)
+        try host.set("Label/Text/Size", "20")
+        if window == .phone { try page.element("more").click() }
+        try page.open("presets", until: "document.querySelector('[data-part=preset-effects]')?.textContent")
+        try page.expectRoom()
+        try page.attachPictures("gallery-presets-\(window)")
+        try page.press(button: "History", in: "#drawer .tabs")
+        let slider = "document.querySelector('[data-part=scrubber]')"
+        try page.wait("\(slider) != null")
+        try page.browser.run("const s = \(slider); s.value = 2; s.dispatchEvent(new Event('input'))")
+        try page.wait("isShown(document.querySelector('[data-part=restore-all]')) && isShown(byID('compared'))")
+        try page.expectRoom()
+        try page.attachPictures("gallery-history-\(window)")
+        try page.browser.run("const s = \(slider); s.value = s.max; s.dispatchEvent(new Event('input'))")
+        try page.keys(.escape)
+        try page.wait("!byID('drawer').open && !document.querySelector('.row[data-compared]')")
+        try host.set("Label/Text/Size", "33")
+    }
+
     @Test(arguments: Window.allCases) func everyControlAndPaneHasItsPicture(_ window: Window) throws {
         let place = window == .only ? "/Label/Text?only" : ""
         try PanelHost.visit(Gallery.make(), at: place, width: window.width, touch: window == .phone) { host, page in
@@ -43,6 +74,7 @@ import TweaksTestSupport
                 try page.keys(.escape)
                 try page.wait("!byID('drawer').open")
             }
+            try compare(host, page, in: window)
             guard Browser.attachesScreenshots else { return }
             try page.browser.forceColors(true)
             try page.browser.resize(width: window.width, height: window == .only ? 500 : 2_000)

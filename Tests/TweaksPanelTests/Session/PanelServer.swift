@@ -27,6 +27,7 @@ final class PanelServer {
         let table = TokenTable([.named("admin", .admin)] + tokens)
         hooks.tokens = { table }
         hooks.presets = try MemoryPresets(presets, gate: gate)
+        hooks.previews = true
         let clock = ManualClock(wall: 1_000_000, isRunning: true)
         signIns = SignInStore(wallClock: { clock.wall }, clock: { clock.now })
         endpoint = PanelEndpoint(.on, signIns: signIns)

@@ -5,6 +5,7 @@ import { button, h, on } from '../dom.js';
 import { when } from '../format.js';
 import { toast } from '../notifications.js';
 import { may } from '../session.js';
+import { emit } from '../signals.js';
 import { tweaks } from '../tweaks.js';
 import { hold, mayCompare, release } from './hold.js';
 
@@ -25,12 +26,13 @@ const isOther = ({ path, value }) => {
   return mayCompare(tweak) && value !== undefined && !same(String(value ?? 'none'), String(tweak.value));
 };
 
+let slider = null;
 /** Whether the slider of the history stands at an earlier time. */
-export let isBack = false;
+export const isBack = () => slider?.isConnected === true && slider.value !== slider.max;
 
 /** Sets values again, as one change. */
 async function restore(changes, text) {
-  isBack = false;
+  if (slider) slider.value = slider.max;
   try {
     await change('PATCH', '/api/tweaks', { changes });
     toast(`Restored ${text}`);
@@ -57,10 +59,9 @@ const differ = (count) =>
 /** A slider over the history, the newest entry first; null without changes. */
 export function scrubber(history) {
   if (!history.length || !may('write')) return null;
-  isBack = false;
   const hint = h('span.soft', 'Drag to see earlier values.');
   const out = h('p.cluster', { role: 'status' }, hint);
-  const slider = h('input', {
+  const own = slider = h('input', {
     type: 'range',
     min: 0,
     max: history.length,
@@ -71,22 +72,23 @@ export function scrubber(history) {
     'aria-valuetext': 'now',
   });
   const look = () => {
-    const position = history.length - Number(slider.value);
+    const position = history.length - Number(own.value);
     const time = position === 0 ? 'now' : position < history.length
       ? when(history[position].time) : 'before all of these';
     const changes = changesTo(position, history);
-    isBack = position > 0;
-    slider.setAttribute('aria-valuetext', time);
+    own.setAttribute('aria-valuetext', time);
     const set = () => restore(changes, `the values of ${time}`);
     out.replaceChildren(
-      isBack ? h('span.soft', `${time}: ${differ(changes.length)}`) : hint,
+      position ? h('span.soft', `${time}: ${differ(changes.length)}`) : hint,
       ...changes.length ? [button('Restore these', set, { part: 'restore-all' })] : [],
     );
     if (changes.length) hold(changes, `Values of ${time}`);
     else release();
+    // The list may have missed changes.
+    if (!position) emit('count');
   };
-  slider.oninput = look;
+  own.oninput = look;
   // The process shows them while the slider is held; here they stay, to be restored.
-  for (const name of ['keyup', 'blur', 'pointerup', 'pointercancel']) on(slider, name, release);
-  return h('div', slider, out);
+  for (const name of ['keyup', 'blur', 'pointerup', 'pointercancel']) on(own, name, release);
+  return h('div', own, out);
 }

@@ -2,7 +2,6 @@
 
 import { button, byId, h, icon, on, replaceContent, root } from '../dom.js';
 import { listen } from '../signals.js';
-import { isBack } from '../compare/scrubber.js';
 import { showHistory } from './history.js';
 import { drawer, isAbove, pane, setTab, tab } from './pane.js';
 import { showPeople } from './people.js';
@@ -77,6 +76,5 @@ on(wide, 'change', () => {
 });
 
 listen('count', () => {
-  // The slider of the time stays under the finger.
-  if (drawer.open && tab === 'history' && !isBack) showHistory();
+  if (drawer.open && tab === 'history') showHistory();
 });

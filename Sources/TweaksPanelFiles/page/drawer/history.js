@@ -2,14 +2,16 @@
 
 import { bdi, button, clean, h } from '../dom.js';
 import { moveText, when } from '../format.js';
-import { restoreButton, scrubber } from '../compare/scrubber.js';
+import { isBack, restoreButton, scrubber } from '../compare/scrubber.js';
 import { request } from '../requests.js';
 import { may } from '../session.js';
 import { step } from '../undo.js';
 import { link, showing } from './pane.js';
 
 export function showHistory() {
-  return showing('history', () => request('GET', '/api/history?count=100'), ({ history, undo, redo }) => [
+  // The slider of the time stays under the finger.
+  const load = () => request('GET', '/api/history?count=100');
+  return showing('history', load, ({ history, undo, redo }) => isBack() ? null : [
     h('h2', 'History'),
     h(
       'p.soft',

@@ -24,7 +24,7 @@ export async function showing(name, load, draw) {
   // Replacing a pressed button would lose its click.
   while (pane.matches(':active')) await new Promise((done) => setTimeout(done, 20));
   // Replies may arrive out of order, or after the drawer was closed.
-  if (!drawer.open || tab !== name || own < shownRequest) return;
+  if (!content || !drawer.open || tab !== name || own < shownRequest) return;
   shownRequest = own;
   replaceContent(pane, content);
 }
