@@ -240,6 +240,19 @@ import TweaksWire
         }
     }
 
+    /// A preview ends with its connection.
+    @Test func aPreviewOfOneCommandIsRefusedUnlessItIsDry() throws {
+        try fixture.server("bounce")
+        for words in [["preview", "Content"], ["preview"], ["preview", "off"]] {
+            let refused = try fixture.run(["bounce"] + words)
+            #expect(refused.hasError("preview: it would end with this command; type it in tweakctl NAME repl", code: 2))
+        }
+        _ = try fixture.run("bounce", "Content/Text/Size = 72")
+        let dry = try fixture.run("bounce", "preview", "dry", "Content")
+        #expect(dry.code == 0 && dry.output.hasPrefix("Content/Text/Size = 60"), "\(dry)")
+        #expect(dry.errors == "tweakctl: nothing has changed\n", "\(dry)")
+    }
+
     /// A path, or the beginning of one, is shown.
     @Test(arguments: ["Content/Text/Size", "Content/Text/", "**/Size"]) func aPathAloneIsAGet(_ path: String) throws {
         try fixture.server("bounce")

@@ -18,8 +18,9 @@ export function drawNotes(row) {
   showInBox(row, was);
   const other = isSecret ? 'changed' : brief(ghost?.value);
   const shownValue = otherValue(tweak);
-  note(row, 'preview', shownValue === undefined ? '' : 'shows ' + plain(tweak.kind, shownValue) + unitOf(tweak));
-  row.element.toggleAttribute('data-compared', shownValue !== undefined);
+  const isCompared = shownValue !== undefined;
+  note(row, 'preview', isCompared ? `shows ${plain(tweak.kind, shownValue)}${unitOf(tweak)}` : '');
+  row.element.toggleAttribute('data-compared', isCompared);
   note(row, 'ghost', ghost ? `${clean(ghost.by ?? 'unknown')}: ${other}` : '');
 }
 
