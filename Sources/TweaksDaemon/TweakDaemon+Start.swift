@@ -25,7 +25,8 @@ extension TweakDaemon {
     ) throws(ServerError) -> TweakDaemon {
         try start(
             name, tcp: tcp, panel: panel, tokens: tokens, access: access, previews: previews, config: config,
-            sources: sources, storage: storage, durability: durability, audit: audit, signals: signals, registry: registry,
+            sources: sources, storage: storage, durability: durability, audit: audit, signals: signals,
+            registry: registry,
             limits: limits, onEvent: onEvent, tweaks: tweaks)
     }
 
@@ -132,7 +133,8 @@ extension TweakDaemon {
         do {
             let daemon = try start(
                 name, tcp: tcp, panel: panel, tokens: tokens, access: access, previews: previews, config: config,
-                sources: sources, storage: storage, durability: durability, audit: audit, signals: signals, registry: registry,
+                sources: sources, storage: storage, durability: durability, audit: audit, signals: signals,
+                registry: registry,
                 limits: limits, tweaks: tweaks)
             try await daemon.run(body)
         } catch {

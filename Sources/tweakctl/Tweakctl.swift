@@ -141,7 +141,8 @@ enum Tweakctl {
 
     private static let previewEndsAtOnce = Failure(
         .usage,
-        "preview: it would end with this command; type it in tweakctl NAME repl, or see what differs: preview dry PATTERN")
+        "preview: it would end with this command; type it in tweakctl NAME repl, or see what differs: preview dry PATTERN"
+    )
 
     /// Runs one command.
     private static func runSingle(_ words: [String], _ target: Target, _ console: Console) throws(Failure) -> ExitCode {

@@ -159,7 +159,7 @@ extension RegistryState {
         if let before { released.append(before) }
     }
 
-    /// Ends the preview of tweaks that are about to change, as a commit before that change: what somebody sets is in
+    /// Ends the preview of tweaks that are about to change, as a commit before that change: what a client sets is in
     /// effect at once.
     mutating func endPreview(of nodes: some Sequence<TweakNode>, _ commit: inout PendingCommit) {
         guard let preview, nodes.contains(where: { preview[$0] != nil }) else { return }

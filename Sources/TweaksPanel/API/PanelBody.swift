@@ -191,7 +191,9 @@ extension PanelFields.Shape {
 
     static var revision: PanelFields.Shape<UInt64> { number("a revision: a whole number, without quotes, such as 43") }
 
-    static var stream: PanelFields.Shape<UInt64> { number("the number that the event hello of your stream names, such as 7") }
+    static var stream: PanelFields.Shape<UInt64> {
+        number("the number that the event hello of your stream names, such as 7")
+    }
 
     private static func number(_ description: String) -> PanelFields.Shape<UInt64> {
         .init(description: description) { value in

@@ -264,7 +264,8 @@ extension PanelRoute {
     ]
 
     private static let previews = [
-        PanelRoute("PUT", "/api/preview", .set, .reset, .keep, .describe, .begin, .preview) { call throws(HTTPFailure) in
+        PanelRoute("PUT", "/api/preview", .set, .reset, .keep, .describe, .begin, .preview) {
+            call throws(HTTPFailure) in
             let body = try call.body("stream", "changes", "dry")
             let isDry = try body.flag("dry")
             // A dry one shows nothing that could end with a stream.

@@ -45,7 +45,8 @@ extension Executor {
             return .reply(try preview(batch.changes, of: batch.nodes, isDry: isDry, for: holder, session))
         }
         if request.words.isEmpty { return .reply(try renewPreview(of: holder.id)) }
-        return try sweep(request.words, session, where: \.mayBePreviewed) { executor, session, nodes throws(TweakError) in
+        return try sweep(request.words, session, where: \.mayBePreviewed) {
+            executor, session, nodes throws(TweakError) in
             let batch = TweakBatch(.reset, of: nodes)
             return .reply(try executor.preview(batch, of: nodes, isDry: isDry, for: holder, session))
         }
@@ -105,7 +106,7 @@ extension Executor {
     private func renewPreview(of holder: SessionID) throws(TweakError) -> Reply {
         guard var own = held, own.holder == holder, registry.preview === own.preview else {
             throw TweakError(
-                .conflict, "you have no preview that is on: it has ended, or somebody changed one of its tweaks",
+                .conflict, "you have no preview that is on: it has ended, or one of its tweaks has changed",
                 isMissing: true)
         }
         own.renew(hooks.now)

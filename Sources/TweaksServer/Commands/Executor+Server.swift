@@ -91,7 +91,8 @@ extension Executor {
                     "features",
                     .array(
                         ([
-                            "json", "watch", "since", "batch", "check", "complete", "actions", "temporary", "as", "mine",
+                            "json", "watch", "since", "batch", "check", "complete", "actions", "temporary", "as",
+                            "mine",
                         ] + (hooks.previews ? ["preview"] : [])).map(JSON.string))
                 ),
             ])

@@ -11,7 +11,8 @@ import TweaksTestSupport
         try page.browser.run("dispatchEvent(\(event))", .string(name), .bool(shift))
     }
 
-    private static let status = "(document.getElementById('compared')?.hidden ? '' : byID('compared')?.textContent ?? '')"
+    private static let status =
+        "(document.getElementById('compared')?.hidden ? '' : byID('compared')?.textContent ?? '')"
 
     @Test func aHeldKeyShowsDefaultsInTheProcess() throws {
         try PanelHost.visit { host, page in
@@ -36,7 +37,7 @@ import TweaksTestSupport
             try page.wait("field('Whole') === '72'")
             for name in ["keydown", "keyup", "keydown", "keyup"] { try key(name, page) }
             try page.wait("\(Self.status) === ''")
-            // Whatever was sent has been answered, in order.
+            // What was sent has been answered, in order.
             try page.wait("(await asPage('/api/history')).ok")
             try host.wait("Whole", .int(72))
             try page.wait("!isShown(part('Whole', 'preview'))")
@@ -66,7 +67,7 @@ import TweaksTestSupport
                 try other.browser.reload()
                 try other.waitUntilConnected()
                 try other.wait("text('Whole', 'preview') === 'shows 50' && field('Whole') === '72'")
-                // What somebody sets is in effect, and ends it.
+                // What a client sets is in effect, and ends it.
                 try other.type("80", over: "Whole", then: .enter, sets: .int(80))
                 try page.wait("field('Whole') === '80' && \(Self.status) === ''")
                 try page.wait("!isShown(part('Whole', 'preview'))")
@@ -123,7 +124,8 @@ import TweaksTestSupport
             try page.open("history", until: "\(slider)?.max === '3'")
             func move(_ position: Int) throws {
                 try page.browser.run(
-                    "const s = \(slider); s.value = arguments[0]; s.dispatchEvent(new Event('input'))", .string("\(position)"))
+                    "const s = \(slider); s.value = arguments[0]; s.dispatchEvent(new Event('input'))",
+                    .string("\(position)"))
             }
             try move(1)
             try host.wait("Whole", .int(10))

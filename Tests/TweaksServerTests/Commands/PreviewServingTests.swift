@@ -83,7 +83,9 @@ import TweaksTestSupport
         let other = try server.connect()
         _ = try other.json("json on")
         let reply = try other.json("get A/B/Size")
-        for part in [#""value":60"#, #""layer":"preview""#, #""overridden":true"#, #""settled":72"#, #""modified":true"#] {
+        for part in [
+            #""value":60"#, #""layer":"preview""#, #""overridden":true"#, #""settled":72"#, #""modified":true"#,
+        ] {
             #expect(reply.contains(part), "\(reply)")
         }
     }
@@ -124,7 +126,7 @@ import TweaksTestSupport
         #expect(size.value == 72 && registry.preview == nil)
         #expect(
             try client.status("preview")
-                == "error conflict you have no preview that is on: it has ended, or somebody changed one of its tweaks")
+                == "error conflict you have no preview that is on: it has ended, or one of its tweaks has changed")
     }
 
     @Test func aRenewalKeepsItForAMinuteAtMost() throws {
@@ -180,7 +182,9 @@ import TweaksTestSupport
         let other = try server.connect()
         try client.ask("preview A")
         let refusal = try other.status("preview A")
-        #expect(refusal.hasPrefix("error busy a preview of uid ") && refusal.hasSuffix("(Ada) is on; try again when it has ended"), "\(refusal)")
+        #expect(
+            refusal.hasPrefix("error busy a preview of uid ")
+                && refusal.hasSuffix("(Ada) is on; try again when it has ended"), "\(refusal)")
         #expect(try other.ask("preview off") == ["ok rev 2 unchanged"] && size.value == 60)
     }
 
@@ -188,7 +192,8 @@ import TweaksTestSupport
         let client = try Self.server(registry, previews: false).connect()
         #expect(
             try client.status("preview A")
-                == "error denied this program does not allow previews; it is started with previews: true where they do no harm")
+                == "error denied this program does not allow previews; it is started with previews: true where they do no harm"
+        )
         #expect(try !client.ask("hello 1").contains { $0.contains("preview") || $0.contains("stream") })
         let hello = try self.client.ask("hello 1")
         #expect(hello.contains { $0.hasPrefix("  stream: ") }, "\(hello)")

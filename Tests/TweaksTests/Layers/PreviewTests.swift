@@ -98,26 +98,38 @@ struct PreviewTests {
         ("the same value", 72, { try $0.size.set(72) }),
         ("the shown value", 60, { try $0.size.set(60) }),
         ("reset", 60, { $0.size.reset() }),
-        ("sum", 73, { test in
-            var batch = TweakBatch()
-            batch.append(test.size.node, .add(.number(1)))
-            _ = try test.registry.commit(batch, origin: .code, delivery: .caller)
-        }),
-        ("batch", 81, { test in
-            try test.registry.commit {
-                $0.set("A/C/Count", .int(7))
-                $0.set("A/B/Size", .number(81))
+        (
+            "sum", 73,
+            { test in
+                var batch = TweakBatch()
+                batch.append(test.size.node, .add(.number(1)))
+                _ = try test.registry.commit(batch, origin: .code, delivery: .caller)
             }
-        }),
+        ),
+        (
+            "batch", 81,
+            { test in
+                try test.registry.commit {
+                    $0.set("A/C/Count", .int(7))
+                    $0.set("A/B/Size", .number(81))
+                }
+            }
+        ),
         ("temporary", 90, { try $0.size.set(90, for: .seconds(10)) }),
-        ("undo", 60, { test in
-            try test.registry.undo()
-            try test.registry.undo()
-        }),
-        ("file", 50, { test in
-            let policy = LayerPolicy(dropsOverrides: true)
-            #expect(test.registry.replace(.configFile, with: ["A/B/Size": "50"], policy).problems.isEmpty)
-        }),
+        (
+            "undo", 60,
+            { test in
+                try test.registry.undo()
+                try test.registry.undo()
+            }
+        ),
+        (
+            "file", 50,
+            { test in
+                let policy = LayerPolicy(dropsOverrides: true)
+                #expect(test.registry.replace(.configFile, with: ["A/B/Size": "50"], policy).problems.isEmpty)
+            }
+        ),
         ("freeze", 60, { $0.registry.freeze() }),
     ]
 
@@ -223,7 +235,9 @@ struct PreviewTests {
         var changes = registry.changes.makeAsyncIterator()
         let started = try previewDefaults()
         registry.end(try #require(started.preview))
-        for wanted in [[("A/B/Name", #""plain""#), ("A/B/Size", "60")], [("A/B/Name", #""fancy""#), ("A/B/Size", "72")]] {
+        for wanted in [
+            [("A/B/Name", #""plain""#), ("A/B/Size", "60")], [("A/B/Name", #""fancy""#), ("A/B/Size", "72")],
+        ] {
             let commit = try #require(await changes.next())
             #expect(commit.origin == TweakOrigin("preview of uid 1000"))
             let all = commit.changes.map { ($0.path.joined, $0.new.text) }.sorted { $0.0 < $1.0 }
