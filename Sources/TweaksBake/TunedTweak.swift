@@ -27,7 +27,8 @@ package struct TunedTweak: Sendable {
         func read(_ name: String, _ kind: TweakKind) -> TweakValue? {
             json[name].flatMap { kind.rules.value($0, of: component) }
         }
-        guard let value = read("value", kind), let standard = read("default", kind) else {
+        // A preview may show another value than the one that is set.
+        guard let value = read("settled", kind) ?? read("value", kind), let standard = read("default", kind) else {
             throw BakeRefusal("has a value that this version does not know; update tweakctl")
         }
         let bounded = component ?? kind

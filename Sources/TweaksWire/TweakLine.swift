@@ -19,8 +19,8 @@ package struct TweakLine: Sendable {
         fileprivate let layer: TweakLayer
         fileprivate let origin: TweakOrigin
         fileprivate let isOverridden: Bool
-        /// The value that is set, if a preview shows another one.
-        fileprivate let settled: TweakValue?
+        /// The value that is set and its layer, if a preview shows another one.
+        fileprivate let settled: (value: TweakValue, layer: TweakLayer)?
 
         package init(_ layer: TweakLayer, _ origin: TweakOrigin) {
             self.layer = layer
@@ -37,7 +37,7 @@ package struct TweakLine: Sendable {
             layer = .preview
             self.origin = origin
             isOverridden = own?.layer.isOverride ?? false
-            self.settled = settled
+            self.settled = settled.map { ($0, own?.layer ?? .default) }
         }
     }
 
@@ -89,7 +89,7 @@ package struct TweakLine: Sendable {
             if let timeLeft { bytes.append(", temporary, \(TimeLeft.text(timeLeft)) left") }
             if let source, let settled = source.settled {
                 bytes.append(", \(source.origin), set to ")
-                append(settled, to: &bytes)
+                append(settled.value, to: &bytes)
             }
         case .was(let old, let adjustment):
             Self.pad(&bytes, to: start + column)
@@ -192,8 +192,13 @@ package struct TweakLine: Sendable {
         return [
             ("layer", .string(source.layer.name)), ("overridden", .bool(source.isOverridden)),
             ("by", .string(source.origin.description)),
-        ] + (source.settled.map { [("settled", node.shown($0).json)] } ?? [])
+        ] + settledFields(source)
             + (isInConflict ? [("conflict", .bool(true))] : []) + (isStale ? [("stale", .bool(true))] : [])
+    }
+
+    private func settledFields(_ source: Source) -> [(String, JSON)] {
+        guard let (value, layer) = source.settled else { return [] }
+        return [("settled", node.shown(value).json), ("settledLayer", .string(layer.name))]
     }
 
     private var isModified: Bool {

@@ -157,6 +157,8 @@ struct PendingCommit {
     // MARK: After the lock
 
     var subscribers: [Subscriber] = []
+    /// Those of a preview that it has ended, to be notified on the executor.
+    var otherSubscribers: [Subscriber] = []
     /// Callbacks of the followers that wait for a record.
     var followersToWake: [CommitStream.Wake] = []
     /// Whether a temporary override was added or removed.
@@ -434,10 +436,12 @@ extension TweakRegistry {
     func deliver(_ commit: PendingCommit, _ delivery: TweakDelivery) {
         for wake in commit.followersToWake { wake() }
         if commit.didReschedule { setAlarm() }
-        if commit.subscribers.isEmpty { return }
-        guard delivery == .executor, let executor = observerExecutor else {
-            return Delivery.deliver(commit.subscribers)
-        }
-        for subscriber in commit.subscribers { subscriber.schedule(on: executor) }
+        if !commit.otherSubscribers.isEmpty { deliver(commit.otherSubscribers, .executor) }
+        if !commit.subscribers.isEmpty { deliver(commit.subscribers, delivery) }
+    }
+
+    private func deliver(_ subscribers: [Subscriber], _ delivery: TweakDelivery) {
+        guard delivery == .executor, let executor = observerExecutor else { return Delivery.deliver(subscribers) }
+        for subscriber in subscribers { subscriber.schedule(on: executor) }
     }
 }

@@ -55,6 +55,8 @@ struct Overlays: Sendable {
     private(set) var entries: [Entry] = []
     /// The revision of the last commit that touched this tweak.
     var changedAt: UInt64 = 0
+    /// The revision of the last preview that began or ended for this tweak.
+    var shownAt: UInt64 = 0
     /// What a source has said beyond the values in use.
     var notes: OverlayNotes?
 

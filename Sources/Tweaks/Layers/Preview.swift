@@ -23,6 +23,11 @@ package final class TweakPreview: Sendable {
         self.time = time
     }
 
+    /// Its approximate size in memory, in bytes.
+    var memorySize: Int {
+        entries.reduce(256) { $0 + MemoryLayout<Entry>.stride + ($1.prepared.value.textBytes ?? 0) }
+    }
+
     /// The value that it shows for a tweak; nil if it leaves that one alone.
     subscript(node: TweakNode) -> Prepared? {
         let index = entries.endOfFirstPart { $0.node.slot < node.slot }
@@ -77,6 +82,8 @@ extension TweakRegistry {
             }
             let named = TweakOrigin("preview of \(origin.description)").through(origin.connection)
             var commit = PendingCommit(.preview, named, currentTime)
+            // No reply waits for the disk, which gets nothing but the revision.
+            commit.isUrgent = false
             let started = try state.withLock { state throws(TweakError) -> StartedPreview? in
                 for step in steps { guard try state.mayApply(step) else { return nil } }
                 if !isDry, let other = state.preview, other !== earlier { throw other.isInTheWay }
@@ -94,6 +101,7 @@ extension TweakRegistry {
     @discardableResult
     package func end(_ preview: TweakPreview) -> UInt64? {
         var commit = PendingCommit(.preview, preview.origin, currentTime)
+        commit.isUrgent = false
         let revision = state.withLock { state -> UInt64? in
             guard state.preview === preview else { return nil }
             state.show(nil, &commit)
@@ -140,15 +148,13 @@ extension RegistryState {
     fileprivate mutating func show(_ next: TweakPreview?, _ commit: inout PendingCommit) {
         let before = preview
         preview = next
-        // No reply waits for the disk, which gets nothing but the revision.
-        commit.isUrgent = false
         let nodes = (next?.entries ?? []).map(\.node) + (before?.entries ?? []).map(\.node).filter { next?[$0] == nil }
         for node in nodes where holds(node) {
             guard let own = current(node) else { continue }
             let (old, new) = (before?[node] ?? own, next?[node] ?? own)
             if old.value == new.value { continue }
             // A client that resumes from an earlier revision gets it again.
-            overlays[node.slot].changedAt = revision + commit.revisionIncrement
+            overlays[node.slot].shownAt = revision + commit.revisionIncrement
             let layer = next?[node] == nil ? overlays[node.slot].topLayer ?? .default : .preview
             commit.parts.append(
                 CommitPart(.node(node), .unchanged, old: old.value, new: new.value, layer: layer, isReported: true))
@@ -164,8 +170,10 @@ extension RegistryState {
     mutating func endPreview(of nodes: some Sequence<TweakNode>, _ commit: inout PendingCommit) {
         guard let preview, nodes.contains(where: { preview[$0] != nil }) else { return }
         var end = PendingCommit(.preview, preview.origin, commit.time)
+        // A reply to the change may wait for its revision.
+        end.isUrgent = commit.isUrgent
         show(nil, &end)
-        commit.subscribers += end.subscribers
+        commit.otherSubscribers += end.subscribers
         commit.followersToWake += end.followersToWake
     }
 }

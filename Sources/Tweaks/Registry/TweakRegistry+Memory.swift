@@ -3,9 +3,10 @@
 import Synchronization
 
 extension TweakRegistry {
-    /// The size in bytes of the texts that were set at run time, and the approximate size of the history.
+    /// The size in bytes of the texts that were set at run time or are in a preview, and the approximate size of the
+    /// history.
     package var memorySize: (values: Int, history: Int) {
-        state.withLock { ($0.textBytes, $0.history.memorySize) }
+        state.withLock { ($0.textBytes + ($0.preview?.memorySize ?? 0), $0.history.memorySize) }
     }
 
     /// Whether the commits of the history have more changes than this, all together.

@@ -98,8 +98,10 @@ public struct TweakSnapshot: Sendable {
         nodes.indices.contains(node.slot) && nodes[node.slot] === node
     }
 
-    /// The revision of the last commit that touched a tweak.
-    package func changedAt(_ node: TweakNode) -> UInt64 { holds(node) ? overlays[node.slot].changedAt : 0 }
+    /// The revision of the last commit that touched a tweak, or what a preview shows of it.
+    package func changedAt(_ node: TweakNode) -> UInt64 {
+        holds(node) ? max(overlays[node.slot].changedAt, overlays[node.slot].shownAt) : 0
+    }
 
     /// Whether the value differs from the default; false for a figure.
     ///

@@ -26,6 +26,7 @@ export async function change(method, path, content) {
 }
 
 function follow(tweak, event) {
+  tweak.preview = null;
   for (const name of ['value', 'set', 'by']) if (name in event) tweak[name] = event[name];
   tweak.layer = event.layer ?? (String(event.value) === String(tweak.default) ? 'default' : 'override');
   tweak.overridden = event.overridden ?? tweak.layer === 'override';
@@ -41,19 +42,20 @@ function follow(tweak, event) {
   if (tweak.layer === 'temporary override' && !tweak.until) refreshSoon(tweak.path);
 }
 
-/** The tweaks of which a preview shows other values. */
-const previewed = new Set();
-
 /** Whether an event begins or ends a preview, which sets nothing. */
-const isPreview = ({ layer, by, path }) =>
-  layer === 'preview' || previewed.has(path) && String(by).startsWith('preview of ');
+const isPreview = (tweak, { layer, by }) =>
+  layer === 'preview' || tweak.preview != null && String(by).startsWith('preview of ');
 
-function preview(tweak, { path, layer, value, by }) {
+let ending = 0;
+function preview(tweak, { path, layer, value, by, rev }) {
   tweak.preview = layer === 'preview' ? { value, by } : null;
-  previewed[tweak.preview ? 'add' : 'delete'](path);
+  tweak.rev = Number(rev);
   drawSoon(path);
+  clearTimeout(ending);
   // Another preview may begin in the same commit.
-  if (!previewed.size) setTimeout(() => previewed.size || emit('preview-ended'), 100);
+  ending = setTimeout(() => {
+    if (![...tweaks.values()].some((tweak) => tweak.preview)) emit('preview-ended', Number(rev));
+  }, 100);
 }
 
 /** Applies a change event; returns false if its tweak is unknown. */
@@ -61,7 +63,7 @@ export function changed(event) {
   const tweak = tweaks.get(event.path);
   if (!tweak) return false;
   if ('value' in event) event.value = normalize(tweak, event.value);
-  if (isPreview(event)) {
+  if (isPreview(tweak, event)) {
     preview(tweak, event);
     return true;
   }

@@ -153,7 +153,7 @@ function hello(data) {
     restarted(data.instance);
     ownRevisions.clear();
   }
-  emit('preview-ended');
+  emit('preview-ended', Infinity);
   session.stream = Number(data.stream);
   session.previews = data.features?.includes('preview') === true;
   Object.assign(session, { instance: data.instance, identity: data.identity, process: clean(data.name) });

@@ -64,7 +64,7 @@ export function received(tweak) {
   tweak.preview = null;
   if ('settled' in tweak) {
     tweak.preview = { value: normalize(tweak, tweak.value), by: tweak.by };
-    Object.assign(tweak, { value: tweak.settled, layer: tweak.overridden ? 'override' : null, by: null });
+    Object.assign(tweak, { value: tweak.settled, layer: tweak.settledLayer, by: null });
   }
   for (const name of ['value', 'default']) if (name in tweak) tweak[name] = normalize(tweak, tweak[name]);
   const left = tweak.timeLeft && nanoseconds(tweak.timeLeft);

@@ -61,7 +61,7 @@ final class Finder: Sendable {
 
     func find(_ words: [String], _ view: TweakView) -> Found {
         let listing = view.listing
-        let snapshot = view.registry.snapshot()
+        let snapshot = view.registry.snapshot().settled
         let result = FindQuery(words).run(index(of: listing, view), limit: Self.maxResults) {
             listing.nodes[$0].path.joined
         } value: {

@@ -35,12 +35,14 @@ extension Executor {
     /// With patterns it shows what `reset` would give; without them, what an open batch would set, which it closes; and
     /// without a batch it renews the preview that is on. A dry one only says what it would show.
     func preview(_ request: Request, _ session: Session) throws(TweakError) -> Outcome {
+        let isOff = request.keywords.contains(.off)
+        // First: a refusal closes the batch, too. A client over HTTP has no other request that would.
+        let batch = isOff ? nil : session.batch.take()
         let holder = try holder(request.number, session)
-        if request.keywords.contains(.off) { return .reply(endPreview(of: holder.id)) }
+        if isOff { return .reply(endPreview(of: holder.id)) }
         let isDry = request.keywords.contains(.dry)
         guard hooks.previews || isDry else { throw Self.previewsAreOff }
-        if let batch = session.batch {
-            session.batch = nil
+        if let batch {
             if let failure = batch.failure { throw failure }
             return .reply(try preview(batch.changes, of: batch.nodes, isDry: isDry, for: holder, session))
         }
@@ -130,7 +132,7 @@ extension Executor {
     /// - Returns: When to look again; nil without a preview.
     func expirePreview(_ now: Moment) -> Moment? {
         guard let held else { return nil }
-        if held.deadline > now { return held.deadline }
+        if held.deadline > now, registry.preview === held.preview { return held.deadline }
         _ = endPreview(of: held.holder)
         return nil
     }

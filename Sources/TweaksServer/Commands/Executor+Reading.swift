@@ -119,6 +119,7 @@ extension Executor {
             if case .explained = note { left = snapshot.expires(node).map { registry.timeLeft($0) } }
             var line = TweakLine(node, snapshot.value(of: node), note, timeLeft: left)
             if let origin = snapshot.preview(of: node) {
+                line.modified = snapshot.isModified(node)
                 line.source = TweakLine.Source(snapshot.source(of: node), covering: snapshot.settled(node), by: origin)
             } else if showsSource {
                 line.source = snapshot.source(of: node).map { TweakLine.Source($0.layer, $0.origin) }

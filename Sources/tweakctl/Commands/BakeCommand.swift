@@ -83,7 +83,7 @@ struct BakeCommand {
         if tweak["flags"]?.elements.contains(.string("secret")) == true {
             return "is secret, and no secret is written into source"
         }
-        switch tweak["layer"]?.string {
+        switch (tweak["settledLayer"] ?? tweak["layer"])?.string {
         case TweakLayer.override.name?: return nil
         case TweakLayer.temporaryOverride.name?:
             return "has a temporary override; keep it first, or wait until it ends"

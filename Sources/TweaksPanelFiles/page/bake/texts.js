@@ -7,12 +7,13 @@ const noPlace = 'declared in no Swift file that the program names';
 
 /** What a reply to `explain` says: the place, the old and the new literal; or why the default stays. */
 export function entryOf(reply) {
-  const { layer } = reply.layers?.find((one) => one.current) ?? {};
+  // A preview is no value to keep.
+  const { layer } = reply.layers?.findLast((one) => one.current != null && one.layer !== 'preview') ?? {};
   const place = clean(reply.source ?? '');
   const [, file = '', line = 0] = /^(.+\.swift):(\d+)$/.exec(place) ?? [];
   const entry = { path: clean(reply.path), file, line: Number(line) };
   if (layer !== 'override') return { ...entry, left: `its value is of the ${clean(layer ?? 'default')}` };
-  return { ...entry, old: literal(reply, reply.default), now: literal(reply, reply.value) };
+  return { ...entry, old: literal(reply, reply.default), now: literal(reply, reply.settled ?? reply.value) };
 }
 
 /** The entries by file, each in the order of its lines; those without a file are last. */

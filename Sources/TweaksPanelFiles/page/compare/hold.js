@@ -15,6 +15,8 @@ let wanted = null;
 let sent = null;
 let isBusy = false;
 let renewal = 0;
+/** The revision in which the last preview began. */
+let begun = 0;
 const status = h('output', { id: 'compared', hidden: true });
 /** The values beside the rows, by path. */
 let shown = new Map();
@@ -54,7 +56,10 @@ async function work() {
       else if (next) showBeside([], `${next.title}: nothing differs here`);
       sent = next;
     } catch (error) {
-      fail(error);
+      // An earlier one may still be on.
+      if (sent) await end();
+      sent = null;
+      if (wanted === next) fail(error);
     }
   }
   isBusy = false;
@@ -63,7 +68,8 @@ async function work() {
 async function show(next) {
   const isDry = !session.previews;
   const content = { changes: next.changes, ...isDry ? { dry: true } : { stream: session.stream } };
-  const { tweaks = [] } = await request('PUT', '/api/preview', content);
+  const { tweaks = [], rev } = await request('PUT', '/api/preview', content);
+  begun = Number(rev);
   if (wanted !== next) return;
   const count = `${tweaks.length} ${tweaks.length === 1 ? 'tweak differs' : 'tweaks differ'}`;
   const place = isDry ? 'beside the rows: the program allows no previews' : `in ${session.process}`;
@@ -75,11 +81,12 @@ async function show(next) {
 }
 
 async function renew() {
+  const own = wanted;
+  if (!own || sent !== own || isBusy) return;
   try {
-    const { stream } = session;
-    if (wanted && sent === wanted && !isBusy) await request('PUT', '/api/preview', { stream });
+    await request('PUT', '/api/preview', { stream: session.stream });
   } catch (error) {
-    fail(error);
+    if (wanted === own && sent === own) fail(error);
   }
 }
 
@@ -114,6 +121,6 @@ function showBeside(list, text = '') {
 }
 
 // Another change of a tweak, or a lost connection, has ended it.
-listen('preview-ended', () => {
-  if (sent && wanted === sent) forget();
+listen('preview-ended', (rev) => {
+  if (sent && wanted === sent && session.previews && rev > begun) forget();
 });

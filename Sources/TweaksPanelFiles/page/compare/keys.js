@@ -16,7 +16,9 @@ export function choose(preset) {
   store('compared', preset);
 }
 
-let isHeld = false;
+/** Counts the presses; 0 while the key is up. */
+let held = 0;
+let presses = 0;
 
 /** The tweaks of all collections of which a row is on the screen. */
 export function onScreen() {
@@ -52,19 +54,20 @@ async function loads(preset) {
 }
 
 async function compare(isPreset) {
+  const own = held = ++presses;
   if (!isPreset) return hold(resets(), 'Without overrides');
   if (!chosen.preset) return toast('Choose a preset to compare with, in Presets', { isBad: true });
   try {
     const changes = await loads(chosen.preset);
-    if (isHeld) hold(changes, `Preset ${chosen.preset}`);
+    if (held === own) hold(changes, `Preset ${chosen.preset}`);
   } catch (error) {
     toast(error.message, { isBad: true });
   }
 }
 
 function letGo() {
-  if (!isHeld) return;
-  isHeld = false;
+  if (!held) return;
+  held = 0;
   release();
 }
 
@@ -75,8 +78,7 @@ addEventListener('keydown', (event) => {
   const { code, ctrlKey, metaKey, altKey, target } = event;
   if (code !== 'Backquote' || ctrlKey || metaKey || altKey || isTyping(target)) return;
   event.preventDefault();
-  if (event.repeat || isHeld || !may('write')) return;
-  isHeld = true;
+  if (event.repeat || held || !may('write')) return;
   compare(event.shiftKey);
 });
 addEventListener('keyup', ({ code }) => {

@@ -4,18 +4,20 @@ import { change } from '../changes.js';
 import { button, h, on } from '../dom.js';
 import { when } from '../format.js';
 import { toast } from '../notifications.js';
+import { request } from '../requests.js';
 import { may } from '../session.js';
 import { emit } from '../signals.js';
-import { tweaks } from '../tweaks.js';
+import { normalize, tweaks } from '../tweaks.js';
 import { hold, mayCompare, release } from './hold.js';
 
-const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+/** A value of the history as a body can have it. */
+const sendable = (value) => typeof value === 'bigint' ? String(value) : value;
 
 /** The changes that lead from now to the time after an entry of a history, which begins with the newest. */
 function changesTo(position, history) {
   const earlier = new Map();
   for (const entry of history.slice(0, position)) {
-    for (const { path, was, secret } of entry.changes) if (!secret) earlier.set(path, was);
+    for (const { path, was, secret } of entry.changes) if (!secret) earlier.set(path, sendable(was));
   }
   return [...earlier].map(([path, value]) => ({ path, value })).filter(isOther);
 }
@@ -23,7 +25,7 @@ function changesTo(position, history) {
 /** Whether a change would do something that this client may do and see. */
 const isOther = ({ path, value }) => {
   const tweak = tweaks.get(path);
-  return mayCompare(tweak) && value !== undefined && !same(String(value ?? 'none'), String(tweak.value));
+  return mayCompare(tweak) && value !== undefined && String(normalize(tweak, value)) !== String(tweak.value);
 };
 
 let slider = null;
@@ -41,11 +43,23 @@ async function restore(changes, text) {
   }
 }
 
+/** Sets again what was in force after the entry of a revision; changes that came since then are known only now. */
+async function restoreAll(rev, text) {
+  try {
+    const { history } = await request('GET', '/api/history?count=100');
+    const position = rev == null ? history.length : history.findIndex((entry) => String(entry.rev) === String(rev));
+    if (position < 0) return toast('The history no longer reaches back there', { isBad: true });
+    await restore(changesTo(position, history), text);
+  } catch (error) {
+    toast(error.message, { isBad: true });
+  }
+}
+
 /** A button that sets again what an entry has set; null where all of that is as it was. */
 export function restoreButton(entry) {
   if (entry.kind === 'reload' || entry.kind === 'expiry') return null;
   const changes = entry.changes.filter(({ secret }) => !secret)
-    .map(({ path, value }) => ({ path, value })).filter(isOther);
+    .map(({ path, value }) => ({ path, value: sendable(value) })).filter(isOther);
   if (!changes.length) return null;
   return button('Restore this', () => restore(changes, `the values of ${when(entry.time)}`), {
     class: 'button plain',
@@ -77,7 +91,7 @@ export function scrubber(history) {
       ? when(history[position].time) : 'before all of these';
     const changes = changesTo(position, history);
     own.setAttribute('aria-valuetext', time);
-    const set = () => restore(changes, `the values of ${time}`);
+    const set = () => restoreAll(history[position]?.rev, `the values of ${time}`);
     out.replaceChildren(
       position ? h('span.soft', `${time}: ${differ(changes.length)}`) : hint,
       ...changes.length ? [button('Restore these', set, { part: 'restore-all' })] : [],

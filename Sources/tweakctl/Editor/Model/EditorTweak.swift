@@ -55,7 +55,8 @@ struct EditorTweak: Equatable {
         self.component = component
         // The bounds of a list apply to its elements.
         let part = component ?? kind
-        value = json["value"].flatMap { TweakValue($0, as: kind, of: component) }
+        // What is set counts here, and not what a preview shows.
+        value = (json["settled"] ?? json["value"]).flatMap { TweakValue($0, as: kind, of: component) }
         isSet = json["set"]?.isTrue ?? false
         isModified = json["modified"]?.isTrue ?? false
         defaultValue = json["default"].flatMap { TweakValue($0, as: kind, of: component) }
@@ -141,6 +142,8 @@ struct EditorTweak: Equatable {
 
     /// Applies the value of an event or a reply.
     mutating func apply(_ json: JSON) {
+        // A preview sets nothing; its end brings the value that is set.
+        if json["layer"]?.string == TweakLayer.preview.name { return }
         if isSecret {
             if let set = json["set"] { isSet = set.isTrue }
         } else if let new = json["value"].flatMap({ TweakValue($0, as: kind, of: component) }) {
