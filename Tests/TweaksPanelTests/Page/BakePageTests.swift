@@ -156,7 +156,9 @@ import TweaksTestSupport
             try page.wait("!\(Self.isOffered)")
             try page.browser.reload()
             try page.waitUntilConnected()
-            try page.wait("document.querySelector('#modified-only') != null && !\(Self.isOffered)")
+            // The strip is drawn at the count after the snapshot.
+            try page.wait("performance.getEntriesByName(location.origin + '/api/history?count=1').length > 0")
+            try page.wait("!\(Self.isOffered)")
             host.stop()
             try host.restart()
             try page.wait(Self.isOffered)

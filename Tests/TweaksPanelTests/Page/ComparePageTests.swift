@@ -103,7 +103,7 @@ import TweaksTestSupport
             try page.waitUntilSaid("Choose a preset to compare with")
             try key("keyup", page)
             let effects = "document.querySelector('[data-part=preset-effects]')?.textContent"
-            try page.open("presets", until: "\(effects) === 'Load changes 1 tweak; Swap also resets 1 tweak'")
+            try page.open("presets", until: "\(effects) === 'Load changes 1; Swap also resets 1'")
             try page.browser.element("[data-part=preset-choice]").click()
             try page.wait("document.querySelector('[data-part=preset-choice]').ariaPressed === 'true'")
             try key("keydown", shift: true, page)

@@ -42,7 +42,7 @@ import TweaksTestSupport
         try #require(try host.connect().ask("save warm Label").last?.hasPrefix("ok") == true)
         try host.set("Label/Text/Size", "20")
         if window == .phone { try page.element("more").click() }
-        try page.open("presets", until: "document.querySelector('[data-part=preset-effects]')?.textContent")
+        try page.open("presets", until: "document.querySelector('[data-part=preset-effects]')?.textContent.trim()")
         try page.expectRoom()
         try page.attachPictures("gallery-presets-\(window)")
         try page.press(button: "History", in: "#drawer .tabs")

@@ -48,7 +48,9 @@ async function copy(form, name) {
   try {
     // The promise itself: a browser forbids copying some time after the click.
     await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]);
-    toast(`Copied ${counted(count(await all), 'value')} as ${name}`);
+    const number = count(await all);
+    if (number) toast(`Copied ${counted(number, 'value')} as ${name}`);
+    else toast('Copied why none of these values is a new default', { isBad: true });
   } catch {
     try {
       show(await copied, name);
@@ -64,7 +66,12 @@ async function described(paths) {
   const rest = paths.entries();
   const ask = async () => {
     for (const [index, path] of rest) {
-      entries[index] = entryOf(await request('GET', '/api/explain?path=' + encodeURIComponent(path)));
+      try {
+        entries[index] = entryOf(await request('GET', '/api/explain?path=' + encodeURIComponent(path)));
+      } catch ({ message, code }) {
+        if (code !== 'unknown-tweak') throw new Error(message);
+        entries[index] = { path, left: 'the program no longer has it' };
+      }
     }
   };
   await Promise.all([ask(), ask(), ask()]);
@@ -79,7 +86,7 @@ function show(copied, name) {
   const pane = h(
     'div',
     { id: 'copied', popover: 'auto', role: 'dialog', label },
-    h('p.soft', 'The browser does not let this page copy: press Ctrl C, or ⌘ C.'),
+    h('p.soft', 'The browser does not let this page copy: copy the selected text.'),
     area,
     h('p.cluster', button('Close', () => pane.hidePopover())),
   );

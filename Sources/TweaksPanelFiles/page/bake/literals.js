@@ -11,6 +11,9 @@ const real = (number) => /[.e]/.test(shortest(number)) ? shortest(number) : numb
 
 const escapes = { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 const code = (one) => `\\u{${one.codePointAt().toString(16).toUpperCase()}}`;
+/** A literal that the page cannot spell; its message says why. */
+export class NoLiteral extends Error {}
+
 /** A text on one line. Invisible characters are escaped, but not those that join a word or an emoji. */
 function quoted(text) {
   const isVisible = clean(text) === text;
@@ -39,9 +42,23 @@ const units = [
   ['microseconds', 1000n],
   ['nanoseconds', 1n],
 ];
+const reserved = ['self', 'init', 'Type', 'Protocol'];
+/** The page does not know of what type the choices are: a case is the most frequent. */
+function choice(name) {
+  if (reserved.includes(name) || clean(name) !== name) throw new NoLiteral('its case cannot be written here');
+  if (/^-?\d+(\.\d+)?$/.test(name)) return name;
+  return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) ? '.' + name : quoted(name);
+}
+
+function string(text, format) {
+  if (format != null && !formats[format]) throw new NoLiteral(`write its ${clean(format)} by hand`);
+  return (formats[format] ?? quoted)(text);
+}
+
 /** A duration in the largest unit of which it is a whole number. */
 function duration(text) {
   const total = nanoseconds(text);
+  if (total == null) throw new NoLiteral('its duration is unknown to this page; reload it');
   const [name, size] = units.find(([, size]) => total % size === 0n);
   return `.${name}(${total / size})`;
 }
@@ -51,6 +68,8 @@ const camel = (name) => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase
 const named = ['linear', 'ease', 'ease-in', 'ease-out', 'ease-in-out'];
 function curve(text) {
   const points = parseCurve(text);
+  const isKnown = Array.isArray(points) || points.count > 0;
+  if (!isKnown) throw new NoLiteral('its curve is unknown to this page; reload it');
   if (!Array.isArray(points)) return `TweakCurve.steps(${points.count}, .${camel(points.position)})`;
   const name = named.find((name) => String(curves[name]) === String(points));
   return name ? 'TweakCurve.' + camel(name) : `TweakCurve(${points.map(shortest).join(', ')})`;
@@ -60,10 +79,9 @@ const spellings = {
   bool: String,
   int: String,
   number: real,
-  string: (text, format) => (formats[format] ?? quoted)(text),
+  string,
   color,
-  // The page does not know of what type the choices are: a case is the most frequent.
-  choice: (name) => /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) ? '.' + name : quoted(name),
+  choice,
   duration,
   point: ([x, y]) => `TweakPoint(x: ${shortest(x)}, y: ${shortest(y)})`,
   curve,

@@ -40,6 +40,8 @@ function draw() {
   const { length } = found();
   if (strip.hidden === length > 0 && isInUse()) return;
   strip.hidden = !length;
+  // The last one is gone, and with it the way back to the list.
+  if (!length && stale.shown) return setTimeout(show);
   text.textContent = `${counted(length, 'tweak')} ${
     length === 1 ? 'is set to what is its default now' : 'are set to what is their default now'
   }`;
@@ -60,17 +62,21 @@ function show() {
 
 async function reset() {
   const paths = found();
+  const known = new Map(paths.map((path) => [path, tweaks.get(path)?.rev]));
+  let reply;
   try {
-    await change('PATCH', '/api/tweaks', { changes: paths.map((path) => ({ path, reset: true })) });
+    reply = await change('PATCH', '/api/tweaks', { changes: paths.map((path) => ({ path, reset: true })) });
   } catch (error) {
     return toast(error.message, { isBad: true });
   }
   // Nothing has changed for others, so there is no event.
-  for (const path of paths) {
+  for (const path of paths.filter((path) => tweaks.get(path)?.rev === known.get(path))) {
     Object.assign(tweaks.get(path) ?? {}, { layer: 'default', overridden: false, by: null, stale: false });
     drawSoon(path);
   }
-  toast(`${counted(paths.length, 'override')} reset; no value has changed`);
+  const moved = reply.tweaks?.filter(({ value, was }) => String(value) !== String(was)).length ?? 0;
+  const effect = moved ? counted(moved, 'value') + ' changed' : 'no value has changed';
+  toast(`${counted(paths.length, 'override')} reset; ${effect}`);
   close();
 }
 

@@ -1,19 +1,25 @@
 // Writes tuned values as new defaults: as Swift literals, or as a readable diff of them.
 
 import { clean } from '../dom.js';
-import { literal } from './literals.js';
+import { literal, NoLiteral } from './literals.js';
 
 const noPlace = 'declared in no Swift file that the program names';
 
 /** What a reply to `explain` says: the place, the old and the new literal; or why the default stays. */
 export function entryOf(reply) {
   // A preview is no value to keep.
-  const { layer } = reply.layers?.findLast((one) => one.current != null && one.layer !== 'preview') ?? {};
+  const { layer } = reply.layers?.findLast((one) => !one.remark && one.layer !== 'preview') ?? {};
   const place = clean(reply.source ?? '');
   const [, file = '', line = 0] = /^(.+\.swift):(\d+)$/.exec(place) ?? [];
   const entry = { path: clean(reply.path), file, line: Number(line) };
   if (layer !== 'override') return { ...entry, left: `its value is of the ${clean(layer ?? 'default')}` };
-  return { ...entry, old: literal(reply, reply.default), now: literal(reply, reply.settled ?? reply.value) };
+  try {
+    const [old, now] = [reply.default, reply.settled ?? reply.value].map((value) => literal(reply, value));
+    return { ...entry, old, now };
+  } catch (error) {
+    if (!(error instanceof NoLiteral)) throw error;
+    return { ...entry, left: error.message };
+  }
 }
 
 /** The entries by file, each in the order of its lines; those without a file are last. */

@@ -43,11 +43,12 @@ async function restore(changes, text) {
   }
 }
 
-/** Sets again what was in force after the entry of a revision; changes that came since then are known only now. */
+/** Sets again what was in force after the entry of a revision, also where others have changed it since. */
 async function restoreAll(rev, text) {
   try {
     const { history } = await request('GET', '/api/history?count=100');
-    const position = rev == null ? history.length : history.findIndex((entry) => String(entry.rev) === String(rev));
+    const at = history.findIndex((entry) => String(entry.rev) === String(rev));
+    const position = rev == null ? history.length : at;
     if (position < 0) return toast('The history no longer reaches back there', { isBad: true });
     await restore(changesTo(position, history), text);
   } catch (error) {

@@ -148,19 +148,16 @@ function choice(name) {
   return toggle;
 }
 
-const many = (count) => `${count} ${count === 1 ? 'tweak' : 'tweaks'}`;
-
-/** What loading and swapping a preset would do, once that is known. */
+/** What loading and swapping a preset would do, once that is known; its line has room from the beginning. */
 function effects({ name, error }) {
-  const line = h('div.soft', { part: 'preset-effects' });
+  const line = h('div.soft', { part: 'preset-effects' }, '\u00a0');
   if (error) return line;
   request('GET', `/api/presets/${encodeURIComponent(name)}/diff`).then(({ differences }) => {
     const known = differences.filter(({ path }) => tweaks.has(path));
     const set = known.filter(({ right }) => right != null).length;
     const reset = known.length - set;
-    const load = `Load changes ${set ? many(set) : 'nothing'}`;
-    const swap = reset ? `Swap also resets ${many(reset)}` : 'Swap does the same';
-    line.textContent = known.length ? `${load}; ${swap}` : 'In force: Load and Swap change nothing';
+    const swap = reset ? `; Swap also resets ${reset}` : '';
+    line.textContent = known.length ? `Load changes ${set || 'nothing'}${swap}` : 'In force';
   }, () => {});
   return line;
 }

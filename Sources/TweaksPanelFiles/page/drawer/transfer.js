@@ -1,7 +1,7 @@
 // Shows the tab Import and export, for assignments in the format of the config file.
 
 import { change } from '../changes.js';
-import { button, h, on, table } from '../dom.js';
+import { button, clean, h, on, table } from '../dom.js';
 import { valueText } from '../format.js';
 import { toast } from '../notifications.js';
 import { request } from '../requests.js';
@@ -10,10 +10,12 @@ import { linesOf, lookOf } from '../share/look.js';
 import { exportPart } from '../share/sharing.js';
 import { drawer, link, pane } from './pane.js';
 
+/** The whole value, which may come from a stranger. */
+const text = (value, one) => valueText(value, 'set' in one, 65536);
 const differences = (list) =>
   table(
     ['Tweak', 'Was', 'Becomes'],
-    list.map((one) => [link(one.path), valueText(one.was, 'set' in one), valueText(one.value, 'set' in one)]),
+    list.map((one) => [link(one.path), text(one.was, one), text(one.value, one)]),
   );
 
 /** Shows the tab; `look` is what a link had, whose lines are previewed. */
@@ -37,6 +39,7 @@ export function showImport(look) {
   const fail = (error) => out.replaceChildren(h('p.error', error.message));
   // Only previewed lines can be applied, so typing removes the preview.
   on(text, 'input', () => {
+    text.isTyped = true;
     out.replaceChildren();
     const look = lookOf(text.value);
     if (look != null) read(look);
@@ -49,6 +52,9 @@ export function showImport(look) {
       if (text.value !== previewed) return;
       out.replaceChildren(
         h('h3', moving.length ? `${moving.length} would change` : 'Nothing would change'),
+        clean(previewed) === previewed
+          ? ''
+          : h('p.error', 'These lines have invisible characters; the table shows them as \ufffd.'),
         ...moving.length
           ? [
             differences(moving),

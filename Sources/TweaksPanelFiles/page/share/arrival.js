@@ -1,6 +1,7 @@
 // Opens the look that the address has as a preview of an import, once the page is connected.
 
 import { openDrawer } from '../drawer/drawer.js';
+import { offer } from '../notifications.js';
 import { isConnected } from '../session.js';
 import { listen } from '../signals.js';
 import { lookIn } from './look.js';
@@ -22,7 +23,11 @@ function show() {
   const look = waiting;
   waiting = null;
   if (lookIn(location.hash) != null) leaveLink('');
-  openDrawer('import', look);
+  const field = document.querySelector('#pane [data-part=import-text]');
+  // Lines that were typed there stay until the user lets them go.
+  const open = () => openDrawer('import', look);
+  if (field?.isTyped && field.value) offer('A link has brought a look', 'Show it', open);
+  else open();
 }
 
 /** Restores the address, so that loading the page again does not bring the look back. */

@@ -11,12 +11,19 @@ const mostLetters = 16000;
 export const lookIn = (hash) => /^#look=([\w-]*)/.exec(hash)?.[1] ?? null;
 
 /** The packed look of a text that is nothing but a link, or null. */
-export const lookOf = (text) => lookIn(/^\s*(?:https?:\/\/\S*?)?(#look=\S*)\s*$/.exec(text)?.[1]);
+export function lookOf(text) {
+  const link = text.trim();
+  const at = link.indexOf('#look=');
+  if (at < 0 || link.length > 20000 || /\s/.test(link)) return null;
+  return at === 0 || /^https?:/.test(link) ? lookIn(link.slice(at)) : null;
+}
 
 /** The link to this page that has the lines. */
 export async function linkOf(lines) {
   const bytes = new TextEncoder().encode(lines);
-  const packed = bytes.length <= mostBytes ? base64url(await pack(bytes)) : '';
+  const data = bytes.length <= mostBytes ? await pack(bytes) : null;
+  // Four letters for three bytes.
+  const packed = data?.byteLength < mostLetters ? base64url(data) : '';
   if (!packed || packed.length > mostLetters) {
     throw new Error('This look is too long for a link; save it as a file, or share less: one category alone');
   }
@@ -30,6 +37,7 @@ const pack = (bytes) =>
 /** The lines of a packed look. */
 export async function linesOf(look) {
   if (look.length > mostLetters) throw tooLong();
+  if (!globalThis.DecompressionStream) throw new Error('This browser cannot read looks; use a newer one');
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let lines = '';
   let length = 0;

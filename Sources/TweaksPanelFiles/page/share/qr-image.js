@@ -19,7 +19,7 @@ export function qrImage({ rows }, room, label) {
   });
   image.append(
     svg('rect', { x: -margin, y: -margin, width: whole, height: whole, fill: '#fff' }),
-    svg('path', { d: pathOf(rows), fill: '#000' }),
+    svg('path', { d: pathOf(rows), fill: '#000', 'shape-rendering': 'crispEdges' }),
   );
   return image;
 }

@@ -1,7 +1,7 @@
 // Shows the part Export: the lines as a file, as a link, and as a QR code of that link.
 
 import { route } from '../address.js';
-import { button, h, on } from '../dom.js';
+import { bdi, button, h, on } from '../dom.js';
 import { toast } from '../notifications.js';
 import { request } from '../requests.js';
 import { session } from '../session.js';
@@ -15,24 +15,30 @@ export function exportPart() {
   const onlyModified = h('input', { type: 'checkbox', part: 'export-modified', checked: true });
   const onlyHere = h('input', { type: 'checkbox', part: 'export-category' });
   let last = 0;
-  /** Shows what belongs to the current choice: an answer to an earlier click is dropped. */
-  const show = async (make) => {
+  /** Loads what belongs to the current choice, and uses it: an answer to an earlier click is dropped. */
+  const show = async (load, use) => {
     const own = ++last;
     out.replaceChildren();
-    const shown = await make().catch(({ message }) => [h('p.error', message)]);
-    if (own === last) out.replaceChildren(...shown ?? []);
+    try {
+      const content = await load();
+      if (own === last) out.replaceChildren(...await use(content) ?? []);
+    } catch ({ message }) {
+      if (own === last) out.replaceChildren(h('p.error', message));
+    }
   };
-  for (const box of [onlyModified, onlyHere]) on(box, 'change', () => show(async () => []));
-  const lines = () => {
+  const forget = () => {
+    last++;
+    out.replaceChildren();
+  };
+  for (const box of [onlyModified, onlyHere]) on(box, 'change', forget);
+  const lines = async () => {
     const query = new URLSearchParams(onlyHere.checked ? { pattern: category } : {});
     if (onlyModified.checked) query.set('modified', 'true');
-    return request('GET', '/api/export?' + query, null, {}, true);
-  };
-  const link = async () => {
-    const text = await lines();
+    const text = await request('GET', '/api/export?' + query, null, {}, true);
     if (!text) throw new Error('There is nothing to share: nothing here differs from its default');
-    return linkOf(text);
+    return text;
   };
+  const link = async () => linkOf(await lines());
   return [
     h('h2', 'Export'),
     h(
@@ -41,12 +47,12 @@ export function exportPart() {
         'Import.',
     ),
     h('p', h('label', onlyModified, ' Only what differs from its default')),
-    category ? h('p', h('label', onlyHere, ' Only ' + category)) : null,
+    category ? h('p', h('label', onlyHere, ' Only ', bdi(category))) : null,
     h(
       'p.cluster',
-      button('Save as file', () => show(async () => saveAsFile(await lines())), { part: 'export' }),
-      button('Copy link', () => show(async () => copy(await link())), { part: 'look-copy' }),
-      button('QR code', () => show(async () => codeOf(await link(), out)), { part: 'look-qr' }),
+      button('Save as file', () => show(lines, saveAsFile), { part: 'export' }),
+      button('Copy link', () => show(link, copy), { part: 'look-copy' }),
+      button('QR code', () => show(link, (link) => codeOf(link, out)), { part: 'look-qr' }),
     ),
     out,
   ];
