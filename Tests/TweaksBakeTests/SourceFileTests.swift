@@ -182,6 +182,11 @@ import TweaksTestSupport
         "{\"path\":\"A/B/C\",\"kind\":\"int\",\"value\":1,\"source\":\"App/Look.swift:1\"}",
     ]
 
+    @Test func whatAPreviewShowsIsNotBaked() throws {
+        let json = #"{"path":"A/B/C","kind":"int","default":5,"value":5,"settled":6,"source":"App/Look.swift:1"}"#
+        #expect(try TunedTweak(try #require(JSON(json))).value == .int(6))
+    }
+
     @Test(arguments: unknown) func anAnswerOfAnotherFormIsRefused(_ text: String) throws {
         let json = try #require(JSON(text))
         #expect(throws: BakeRefusal.self) { try TunedTweak(json) }

@@ -14,6 +14,16 @@ import TweaksWire
         return try #require(EditorTweak(json, now: .now))
     }
 
+    /// A step from the shown value would set another value than the user sees.
+    @Test func whatAPreviewShowsIsNotChanged() throws {
+        var tweak = try tweak(#""kind":"int","default":5,"value":5,"settled":6,"layer":"preview""#)
+        #expect(tweak.value == .int(6))
+        tweak.apply(try #require(JSON(#"{"value":4,"was":6,"layer":"preview"}"#)))
+        #expect(tweak.value == .int(6))
+        tweak.apply(try #require(JSON(#"{"value":6,"was":4,"layer":"override"}"#)))
+        #expect(tweak.value == .int(6))
+    }
+
     private static let number = "\"kind\":\"number\",\"value\""
     private static let int = "\"kind\":\"int\",\"value\""
     private static let log = ",\"scale\":\"logarithmic\""

@@ -74,6 +74,17 @@ import TweaksTestSupport
         #expect(try preview(Self.reset, server.connect("guest")).status == 403)
     }
 
+    /// A refusal leaves no open batch on the connection, which would swallow later changes.
+    @Test(arguments: [false, true]) func theConnectionGoesOnAfterARefusal(isBusy: Bool) throws {
+        let line = try server.connectByLine()
+        if isBusy { #expect(try line.ask("preview Content").last?.hasPrefix("ok") == true) }
+        let body = "{\"stream\":\(isBusy ? stream : 99_999)\(Self.reset)}"
+        #expect(try panel.ask("PUT", "/api/preview", body).status == (isBusy ? 429 : 404))
+        let answer = try panel.set(size: 73)
+        #expect(answer.status == 200 && answer.revision != nil && size == 73)
+        #expect(try panel.patch([("Content/Text/Size", "74"), ("Content/Text/Fade", "\"1s\"")]).status == 200)
+    }
+
     @Test func aDryOneNeedsNoStream() throws {
         let body = #"{"dry":true,"changes":[{"path":"Content/Text/Size","reset":true}]}"#
         let answer = try panel.ask("PUT", "/api/preview", body)

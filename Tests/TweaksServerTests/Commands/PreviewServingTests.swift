@@ -176,6 +176,19 @@ import TweaksTestSupport
         #expect(try client.status("preview").hasPrefix("error conflict you have no preview"))
     }
 
+    /// Nothing was changed by it.
+    @Test func aBatchThatWasBegunBeforeItIsCommitted() throws {
+        let other = try server.connect()
+        try client.ask("preview A")
+        try client.ask("preview off")
+        for line in ["begin 1", "set A/B/Size 80"] { try other.ask(line) }
+        #expect(try other.status("commit") == "ok rev 4")
+        try client.ask("preview A")
+        try other.ask("A/B/Count = 2")
+        #expect(try client.ask("preview off").last == "ok rev 7")
+        #expect(try other.status("undo").hasPrefix("ok rev 8"))
+    }
+
     // MARK: Refusals
 
     @Test func onlyOneIsOn() throws {
