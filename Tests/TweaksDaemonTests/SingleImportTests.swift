@@ -40,7 +40,7 @@ struct SingleImportTests {
         #expect(throws: ServerError.self) { try TweakDaemon.start("no name", configuration) }
         #expect(throws: ServerError.self) { try TweakDaemon.start("no name", configuration, tweaks: Look.all) }
         // Two fields are for tests. Each other field has a label of `start`.
-        #expect(Mirror(reflecting: configuration).children.count == 13 + 2)
+        #expect(Mirror(reflecting: configuration).children.count == 14 + 2)
     }
 }
 
