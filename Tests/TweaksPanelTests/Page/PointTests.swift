@@ -57,6 +57,8 @@ import TweaksTestSupport
             try expect(4)
             try page.type("[7, 8, 9]", over: "List", "field", then: .enter)
             try expect(7, 8, 9)
+            // The reply draws the chips once more.
+            try page.wait("!row('List').row.sender.isBusy")
             // The first, by the mouse, to the place of the last.
             let places = [1, 3].map { "[data-path='Kinds/Basic/List'] [data-part=chip]:nth-child(\($0)) bdi" }
             let (first, last) = (try page.browser.element(places[0]), try page.browser.element(places[1]))
