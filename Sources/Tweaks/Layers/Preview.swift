@@ -73,13 +73,12 @@ extension TweakRegistry {
     package func preview(
         _ batch: TweakBatch, origin: TweakOrigin, replacing earlier: TweakPreview? = nil, isDry: Bool = false
     ) throws(TweakError) -> StartedPreview {
+        let batch = batch.previewed
+        // Before the program's checks run: a server has one thread for all its clients.
+        try TweakPreview.check(batch.count)
         while true {
             let steps = try plan(batch, policy: nil).filter(\.node.mayBePreviewed)
-            guard steps.count <= TweakPreview.limit else {
-                throw TweakError(
-                    .tooMany,
-                    "a preview shows at most \(TweakPreview.limit) tweaks, and these are \(steps.count); name fewer")
-            }
+            try TweakPreview.check(steps.count)
             let named = TweakOrigin("preview of \(origin.description)").through(origin.connection)
             var commit = PendingCommit(.preview, named, currentTime)
             // No reply waits for the disk, which gets nothing but the revision.
@@ -113,8 +112,22 @@ extension TweakRegistry {
 }
 
 extension TweakPreview {
+    fileprivate static func check(_ count: Int) throws(TweakError) {
+        if count <= limit { return }
+        throw TweakError(.tooMany, "a preview shows at most \(limit) tweaks, and these are \(count); name fewer")
+    }
+
     fileprivate var isInTheWay: TweakError {
         TweakError(.busy, "a \(origin.description) is on; try again when it has ended")
+    }
+}
+
+extension TweakBatch {
+    /// The changes that a preview may show; those of patterns are judged tweak by tweak.
+    fileprivate var previewed: TweakBatch {
+        var batch = self
+        batch.entries.removeAll { if case .node(let node) = $0.target { !node.mayBePreviewed } else { false } }
+        return batch
     }
 }
 

@@ -213,6 +213,15 @@ import TweaksTestSupport
         #expect(size.value == 72)
     }
 
+    @Test func aBatchOfTooManyChangesIsRefused() throws {
+        for line in ["begin"] + (0...200).map({ "set A/B/Size \($0)" }) { try client.send(line + "\n") }
+        for _ in 0...201 { _ = try client.line() }
+        #expect(
+            try client.ask("preview")
+                == ["error too-many a preview shows at most 200 tweaks, and these are 201; name fewer"])
+        #expect(size.value == 72 && registry.preview == nil)
+    }
+
     @Test(arguments: [
         ("read", "preview A", "error denied"), ("read write:A/C", "preview A", "error denied"),
         ("read:A/C write:A/C", "preview A/B", "error unknown-tweak"),

@@ -156,6 +156,21 @@ struct PreviewTests {
         #expect(size.value == 72)
     }
 
+    /// The thread of the program's own set may hold locks that they need.
+    @Test func itsOtherObserversRunOnTheExecutor() throws {
+        let executor = HandExecutor()
+        registry.observerExecutor = executor
+        let seen = Recorder<String>()
+        let binding = name.observe { seen.note($0.new) }
+        try previewDefaults()
+        executor.runAll()
+        try size.set(80)
+        #expect(seen.all == ["plain"])
+        executor.runAll()
+        #expect(seen.all == ["plain", "fancy"])
+        withExtendedLifetime(binding) {}
+    }
+
     @Test func aChangeOfAnotherTweakLeavesIt() throws {
         try previewDefaults()
         try count.set(5)
