@@ -136,6 +136,7 @@ extension FleetClient {
             return number
         }
         let view = try await fleet.readState()
+        show(try await fleet.adoption())
         let question =
             "\(FleetConsole.location(view.header, keys)) with \(view.values.count) values: "
             + "shall every process of the fleet follow it?"
@@ -148,6 +149,20 @@ extension FleetClient {
             "processes that kept their last good state, because this etcd is another one or older, now "
                 + "apply the values here; values that are missing here are removed")
         return .ok
+    }
+
+    /// Prints what adopting changes in the processes that wait for it.
+    private func show(_ adoption: FleetAdoption) {
+        if console.isJSON { return }
+        if adoption.apart == 0 { return console.print(["no live process has another past; nothing changes for those"]) }
+        console.print(["\(adoption.apart.processes) keep values of another past; they would change:"])
+        console.print(
+            rows: adoption.changes.map {
+                .init(
+                    path: "  " + $0.path.token, value: $0.new.shown, note: "was \($0.old.shown) in \($0.count.processes)")
+            })
+        if adoption.changes.isEmpty { console.print(["  nothing that is known"]) }
+        if adoption.unknown > 0 { console.output.printRemark("\(adoption.unknown.processes) have not told all their values") }
     }
 }
 

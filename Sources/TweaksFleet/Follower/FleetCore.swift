@@ -3,17 +3,18 @@
 package import Tweaks
 import TweaksSystem
 
-/// The state and all decisions of a follower, without I/O.
+/// The state and all decisions of a follower, without I/O. What a change costs depends on what it changes.
 package struct FleetCore: Sendable {
     package let instance: FleetInstance
+    private let keys: FleetKeys
     private let sink: TweakSourceSink
     private let time: any FleetClock
     package private(set) var desired: DesiredState
     /// The last position in the store; nil before the first contact ever.
     package private(set) var position: FleetPosition?
     /// Why the store's content is not applied; nil if it is.
-    package private(set) var storeProblem: String?
-    /// Rollouts that were left because their lease ran out without contact.
+    package private(set) var storeProblem: StoreProblem?
+    /// Rollouts that were left because their lease ran out without contact, until the store has been read again.
     package private(set) var leftRollouts: Set<String> = []
     package private(set) var composition = Composition()
     /// The values last passed to the registry, including those that it refused.
@@ -23,18 +24,23 @@ package struct FleetCore: Sendable {
     /// The last accepted value of each path from the values for all processes.
     private var goodValues: [TweakPath: ComposedValue] = [:]
     private var entries: [TweakPath: StoredEntry] = [:]
+    /// The registry's generation in which the composition was validated.
+    private var generation: UInt64?
+    /// The desired keys that have changed since the last ``takeUnsaved(whole:)``; nil for all of them.
+    private var unsaved: Set<[UInt8]>?
 
-    /// Cached validation results, valid for one generation of the registry.
-    private var validated = Validated()
+    /// What is composed again.
+    private enum Scope {
+        case everything
+        case changes(DesiredChanges)
 
-    private struct Validated {
-        var generation: UInt64 = 0
-        var known: [TweakPath: (value: TweakValue, result: ValueValidation)] = [:]
+        static let rollouts = Scope.changes(DesiredChanges(hasRollouts: true))
     }
 
     package init(
         keys: FleetKeys, instance: FleetInstance, sink: TweakSourceSink, time: any FleetClock = SystemTime()
     ) {
+        self.keys = keys
         self.instance = instance
         self.sink = sink
         self.time = time
@@ -47,26 +53,44 @@ package struct FleetCore: Sendable {
     package mutating func restore(_ saved: LastGood) {
         position = saved.position
         desired.replace(with: saved.keys)
-        apply(by: "fleet, last good state of etcd revision \(saved.position.revision)", isStart: true)
+        apply(.everything, by: "fleet, last good state of etcd revision \(saved.position.revision)", isStart: true)
         // Most tweaks register later; saved values were accepted before.
         goodValues.merge(composition.common) { $1 }
     }
 
-    /// Applies the complete desired state if it comes from the same store as before.
+    /// Applies the complete desired state if it continues what was applied.
+    /// - Parameter ancestor: The chain that the store has for the write that was applied last.
     /// - Returns: Whether it was applied.
-    package mutating func apply(_ range: EtcdRangeResult) -> Bool {
+    package mutating func apply(_ range: EtcdRangeResult, ancestor: String? = nil) -> Bool {
         var next = desired
         next.replace(with: range.keys)
-        return adopt(next, range.header, by: "fleet, etcd revision \(range.header.revision)")
+        let proof = FleetProof(
+            header: range.header, head: next.head?.value, headRevision: next.head?.modRevision ?? 0, ancestor: ancestor)
+        guard validate(proof) == nil, accepts(isTooLarge: next.isTooLarge) else { return false }
+        desired = next
+        // What was left for want of contact is still there, or is not among the keys.
+        leftRollouts = []
+        unsaved = nil
+        take(range.header, .everything, by: "fleet, etcd revision \(range.header.revision)")
+        return true
     }
 
     /// Applies the changes of one revision.
-    package mutating func apply(_ events: [EtcdEvent], of header: EtcdHeader) -> Bool {
-        var next = desired
-        next.apply(events)
-        let who = next.head == desired.head ? nil : next.head.map { "\($0.value.by), \($0.value.what)" }
-        let by = "fleet: \(who ?? "without a head's word"), etcd revision \(header.revision)"
-        return adopt(next, header, by: who == nil ? "fleet, etcd revision \(header.revision)" : by)
+    /// - Throws: If the store must be read first: the changes do not follow from what was applied.
+    package mutating func apply(_ events: [EtcdEvent], of header: EtcdHeader) throws(FleetGapError) -> Bool {
+        let old = desired.head?.value
+        let head = desired.head(after: events)
+        if storeProblem != nil { throw FleetGapError() }
+        if head != old, position?.needsAncestor(for: head) ?? false { throw FleetGapError() }
+        let proof = FleetProof(
+            header: header, head: head, headRevision: head == old ? 0 : header.revision)
+        guard validate(proof) == nil, accepts(isTooLarge: desired.isTooLarge(after: events)) else { return false }
+        let changes = desired.apply(events)
+        leftRollouts.formIntersection(desired.rollouts.keys)
+        unsaved?.formUnion(changes.keys)
+        let who = head == old ? nil : head.map { ": \($0.by), \($0.what)" }
+        take(header, .changes(changes), by: "fleet\(who ?? ""), etcd revision \(header.revision)")
+        return true
     }
 
     /// Records that nothing has changed up to a revision.
@@ -77,24 +101,21 @@ package struct FleetCore: Sendable {
 
     /// Returns why a store that replies cannot be followed, or nil. A problem persists until the complete state has
     /// been read again.
-    package mutating func validate(_ header: EtcdHeader, _ head: FleetHead?) -> String? {
-        let found = position?.problem(with: header, head)
+    package mutating func validate(_ proof: FleetProof) -> StoreProblem? {
+        let found = position?.problem(with: proof)
         storeProblem = found ?? storeProblem
         return found
     }
 
-    private mutating func adopt(_ next: DesiredState, _ header: EtcdHeader, by origin: String) -> Bool {
-        if validate(header, next.head?.value) != nil { return false }
-        if next.isTooLarge {
-            storeProblem = "the fleet has more than \(DesiredState.maxKeys) keys; remove some"
-            return false
-        }
+    private mutating func accepts(isTooLarge: Bool) -> Bool {
+        if isTooLarge { storeProblem = .tooLarge }
+        return !isTooLarge
+    }
+
+    private mutating func take(_ header: EtcdHeader, _ scope: Scope, by origin: String) {
         storeProblem = nil
-        desired = next
-        position = FleetPosition(clusterID: header.clusterID, revision: header.revision, head: next.head?.value)
-        leftRollouts.formIntersection(next.rollouts.keys)
-        apply(by: origin)
-        return true
+        position = FleetPosition(clusterID: header.clusterID, revision: header.revision, head: desired.head?.value)
+        apply(scope, by: origin)
     }
 
     // MARK: Leases
@@ -109,56 +130,87 @@ package struct FleetCore: Sendable {
         let ended = composition.leases.filter { contact.advanced(by: .seconds($0.value)) <= time.now }
         if ended.isEmpty { return }
         leftRollouts.formUnion(ended.keys)
-        apply(by: "fleet, no contact for \(ended.values.max() ?? 0) s")
+        apply(.rollouts, by: "fleet, no contact for \(ended.values.max() ?? 0) s")
     }
 
-    /// Rejoins the rollouts that were left.
-    package mutating func rejoin() {
-        if leftRollouts.isEmpty { return }
-        leftRollouts = []
-        apply(by: "fleet, in contact again")
+    /// The keys of this process's rollouts that end with a lease, which no head announces.
+    package var leasedKeys: [[UInt8]] { composition.leases.keys.sorted().map(keys.rollout) }
+
+    /// Leaves rollouts that ended with their lease, according to a store that was asked for them at a revision.
+    package mutating func leave(missing keys: [[UInt8]], at revision: Int64) {
+        let ended = composition.leases.keys.filter { id in
+            let created = desired.rollouts[id]?.createRevision ?? .max
+            return created <= revision && keys.contains(self.keys.rollout(id))
+        }
+        if ended.isEmpty { return }
+        leftRollouts.formUnion(ended)
+        apply(.rollouts, by: "fleet, etcd revision \(revision)")
     }
 
     // MARK: Applying
 
     /// Composes again after the program's tweaks have changed.
-    package mutating func recompose() { apply(by: "fleet, etcd revision \(position?.revision ?? 0)") }
+    package mutating func recompose() { apply(.everything, by: "fleet, etcd revision \(position?.revision ?? 0)") }
 
-    private mutating func apply(by origin: String, isStart: Bool = false) {
-        composeAndRecord()
-        var target = composition.values
-        // Remove first: replace each refused value by its last good one, unless that is in effect already.
-        for path in composition.keptPaths {
-            let lastGoodValue = lastGood(path)
-            target[path] = effective[path] == lastGoodValue ? applied[path] : lastGoodValue
+    private mutating func apply(_ scope: Scope, by origin: String, isStart: Bool = false) {
+        let changed = compose(scope)
+        var target = changed.map { ($0, composition.values[$0]) }
+        let kept = changed.filter(composition.keptPaths.contains)
+        if !kept.isEmpty {
+            // Remove first: replace each refused value by its last good one, unless that is in effect already.
+            let good = kept.map { path in
+                let lastGoodValue = lastGood(path)
+                return (path, effective[path] == lastGoodValue ? applied[path] : lastGoodValue)
+            }
+            commit(target.filter { !composition.keptPaths.contains($0.0) } + good, by: origin, isStart)
+            // Then pass the refused values: the registry keeps what it has and records the reason.
+            target = kept.map { ($0, desired.values[$0].map { ComposedValue($0) }) }
         }
-        commit(target, by: origin, isStart)
-        // Then pass the refused values: the registry keeps what it has and records the reason.
-        for path in composition.keptPaths { target[path] = desired.values[path].map { ComposedValue($0) } }
         commit(target, by: origin, isStart)
     }
 
-    /// Composes the values and records which values for all processes are accepted.
-    private mutating func composeAndRecord() {
-        // Tweaks may have registered since.
+    /// Composes the values, and records which values for all processes are accepted.
+    /// - Returns: The paths whose values may have changed.
+    private mutating func compose(_ scope: Scope) -> Set<TweakPath> {
+        let now = sink.registry.generation
+        let hasNewTweaks = now != generation
+        generation = now
+        if hasNewTweaks { noteRegistered() }
+        guard !hasNewTweaks, case .changes(let changes) = scope else { return composeEverything() }
+        composition.update(changes.paths, in: desired, validate: validation)
+        noteGood(changes.paths)
+        var changed = changes.paths
+        if changes.hasRollouts {
+            changed.formUnion(
+                composition.updateRollouts(in: desired, for: instance, without: leftRollouts, validate: validation))
+        }
+        return changed
+    }
+
+    private mutating func composeEverything() -> Set<TweakPath> {
+        composition = desired.composed(for: instance, without: leftRollouts, validate: validation)
+        noteGood(Set(desired.values.keys).union(goodValues.keys))
+        // What stands in for refused values may be another one now.
+        unsaved = nil
+        return Set(composition.values.keys).union(applied.keys).union(composition.keptPaths)
+    }
+
+    /// Values that were applied before their tweaks registered have been accepted by now.
+    private mutating func noteRegistered() {
         for path in composition.undeclared {
             guard let value = composition.common[path], validation(path, value.value) == .accepted else { continue }
             goodValues[path] = value
         }
-        // Reuse earlier results: the program's tweaks have changed only if the registry's generation has.
-        let generation = sink.registry.generation
-        var known = validated.generation == generation ? validated.known : [:]
-        composition = desired.composed(for: instance, without: leftRollouts) { path, value in
-            if let known = known[path], known.value == value { return known.result }
-            let validation = validation(path, value)
-            known[path] = (value, validation)
-            return validation
+    }
+
+    private mutating func noteGood(_ paths: Set<TweakPath>) {
+        for path in paths {
+            if desired.values[path] == nil {
+                goodValues[path] = nil
+            } else if let value = composition.common[path], !composition.undeclared.contains(path) {
+                goodValues[path] = value
+            }
         }
-        validated = Validated(generation: generation, known: known)
-        for (path, value) in composition.common where !composition.undeclared.contains(path) {
-            goodValues[path] = value
-        }
-        goodValues = goodValues.filter { desired.values[$0.key] != nil }
     }
 
     /// Validates a value against the program's current declarations.
@@ -174,15 +226,18 @@ package struct FleetCore: Sendable {
         return value
     }
 
-    private mutating func commit(_ target: [TweakPath: ComposedValue], by origin: String, _ isStart: Bool) {
-        let changed = Set(target.keys).union(applied.keys).filter { target[$0] != applied[$0] }
-        applied = target
+    private mutating func commit(_ target: [(TweakPath, ComposedValue?)], by origin: String, _ isStart: Bool) {
+        var changed: Set<TweakPath> = []
+        for (path, value) in target where applied[path] != value {
+            applied[path] = value
+            entries[path] = value.map { entry(path, $0) }
+            changed.insert(path)
+        }
         if changed.isEmpty { return }
-        for path in changed { entries[path] = target[path].map { entry(path, $0) } }
         let difference = sink.update(to: entries, changed: changed, origin: TweakOrigin(origin), isStart: isStart)
         // The process ends, and its sources with it.
         if difference.isIgnored { return }
-        for path in changed.subtracting(difference.refused.map(\.path)) { effective[path] = target[path] }
+        for path in changed.subtracting(difference.refused.map(\.path)) { effective[path] = applied[path] }
     }
 
     private func entry(_ path: TweakPath, _ value: ComposedValue) -> StoredEntry {
@@ -198,14 +253,22 @@ package struct FleetCore: Sendable {
         let (age, overflows) = time.wall.subtractingReportingOverflow(wall)
         return overflows ? time.now : time.now.advanced(by: .zero - .milliseconds(max(0, min(age, 1 << 45))))
     }
+}
 
-    // MARK: Telling
+/// Changes of a store do not follow from what was applied: it must be read first.
+package struct FleetGapError: Error {}
 
+// MARK: - Telling
+
+extension FleetCore {
     /// Paths whose fleet value is hidden by a local override.
     package var covered: [TweakPath] { sink.coveredPaths }
 
     /// The number of applied values.
     package var count: Int { applied.count }
+
+    /// The values of the fleet in effect, by path.
+    package var heldValues: [TweakPath: TweakValue] { effective.mapValues(\.value) }
 
     /// The keys to save on disk: no open rollouts, and the last good value in place of each refused one.
     package var lastGood: LastGood? {
@@ -213,33 +276,27 @@ package struct FleetCore: Sendable {
         let instead = refused.reduce(into: [:]) { $0[$1] = .some(lastGood($1)) }
         return position.map { LastGood(position: $0, desired: desired, instead: instead) }
     }
-}
 
-/// How far a process has followed its fleet.
-package struct FleetPosition: Hashable, Sendable {
-    package var clusterID: UInt64
-    package var revision: Int64
-    package var head: FleetHead?
-
-    package init(clusterID: UInt64, revision: Int64, head: FleetHead?) {
-        self.clusterID = clusterID
-        self.revision = revision
-        self.head = head
+    /// Returns what to save since the last call.
+    /// - Parameter whole: All of it.
+    package mutating func takeUnsaved(whole: Bool) -> LastGoodUpdate? {
+        guard let position else { return nil }
+        defer { unsaved = [] }
+        guard let unsaved, !whole else { return lastGood.map { .whole($0) } }
+        var changes: [[UInt8]: EtcdKeyValue?] = [:]
+        for key in unsaved { changes.updateValue(kept(key), forKey: key) }
+        return .changes(position, changes)
     }
 
-    /// Returns why a store cannot be followed; nil if it can.
-    package func problem(with header: EtcdHeader, _ head: FleetHead?) -> String? {
-        if let head, head.adopted > (self.head?.counter ?? 0) { return nil }
-        if header.clusterID != clusterID {
-            let (old, new) = (String(clusterID, radix: 16), String(header.clusterID, radix: 16))
-            return "etcd is another cluster, \(new) and not \(old)"
+    /// The pair to save for a key; nil if there is none.
+    private func kept(_ key: [UInt8]) -> EtcdKeyValue? {
+        switch keys.desired(key) {
+        case .head: return desired.head?.pair
+        case .value(let path):
+            guard let entry = desired.values[path] else { return nil }
+            return LastGood.pair(entry, instead: composition.common[path] == nil ? .some(lastGood(path)) : nil)
+        case .rollout(let id): return desired.rollouts[id].flatMap(LastGood.pair)
+        case .foreign: return nil
         }
-        guard let known = self.head else { return nil }
-        guard let head else { return "etcd has no head of the fleet anymore: it was emptied" }
-        if head.counter < known.counter || header.revision < revision || head.counter == known.counter && head != known
-        {
-            return "etcd was restored: it is at write \(head.counter), and \(known.counter) was applied"
-        }
-        return nil
     }
 }

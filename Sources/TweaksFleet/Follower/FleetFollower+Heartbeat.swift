@@ -16,12 +16,11 @@ struct FollowerHeartbeat {
     var sampleAt: Moment?
     /// A head read directly but not yet delivered by the watch, and the deadline for that.
     var expected: (revision: Int64, by: Moment)?
-    /// When the applied state must be saved to disk; nil if it is saved.
-    var saveAt: Moment?
     /// The covered paths in the last status.
     var covered: [TweakPath] = []
     var metrics: [String: Double] = [:]
-    var appliedRevision: Int64 = 0
+    /// What was applied last and is on disk, if there is a state directory.
+    var applied: FleetPosition?
     /// The build that was written last, and the registry's generation at that time.
     var build: (hash: String, generation: UInt64)?
     /// The last count of instances, and how long it is used.
@@ -36,17 +35,16 @@ struct FollowerHeartbeat {
     }
 
     /// - Parameter delay: Spreads the writes of processes that apply a change at the same moment.
-    mutating func didApply(_ core: FleetCore, at now: Moment, delayedBy delay: Duration) {
+    mutating func didApply(_ position: FleetPosition, at now: Moment, delayedBy delay: Duration) {
         if !isDirty { writeAt = max(writeAt, now.advanced(by: delay)) }
-        appliedRevision = core.position?.revision ?? 0
+        applied = position
         isDirty = true
-        saveAt = saveAt ?? now.advanced(by: .seconds(1))
     }
 
     /// When the next work is due.
     func next() -> Moment {
         // A status is written under a lease only.
-        let others = [isDirty && lease != nil ? writeAt : nil, sampleAt, expected?.by, saveAt]
+        let others = [isDirty && lease != nil ? writeAt : nil, sampleAt, expected?.by]
         return others.compactMap(\.self).reduce(heartbeatAt, min)
     }
 }
@@ -56,11 +54,13 @@ extension FleetStatus {
     init(_ core: FleetCore, _ heartbeat: FollowerHeartbeat, _ identity: FleetIdentity, build: String, at wall: Int64) {
         self.init(build: build)
         labels = identity.instance.labels
-        revision = heartbeat.appliedRevision
-        head = core.position?.head?.counter ?? 0
+        revision = heartbeat.applied?.revision ?? 0
+        head = heartbeat.applied?.head?.counter ?? 0
+        chain = heartbeat.applied?.head?.chain.map { String($0.prefix(FleetChain.shortLength)) }
+        isApart = core.storeProblem?.needsAdoption ?? false
         refused = core.composition.refused
         covered = core.covered.map(\.joined)
-        trouble = core.storeProblem
+        trouble = core.storeProblem?.description
         isUnstable = identity.isUnstable
         started = heartbeat.started
         at = wall
@@ -88,11 +88,18 @@ extension FleetFollower {
     }
 
     private func doWhatIsDue() async throws(EtcdError) {
-        saveIfDue()
         if heartbeat.heartbeatAt <= time.now {
             heartbeat.heartbeatAt = time.now.advanced(by: timings.heartbeat * (0.9 + 0.1 * time.randomFraction()))
-            try await compareHead()
+            if let problem = try await compareHead() {
+                report(problem)
+                rewatch()
+            } else if heartbeat.expected == nil, hasRead {
+                didReceiveReply()
+            }
+            saveAgain()
             try await keepLease()
+            // They are gone when the process ends that has written them.
+            if let lease = heartbeat.lease { try await writeHeldValues(lease) }
             // Local overrides can change at any time.
             if core.covered != heartbeat.covered { heartbeat.isDirty = true }
         }
@@ -104,27 +111,21 @@ extension FleetFollower {
         if heartbeat.isDirty, heartbeat.lease != nil, heartbeat.writeAt <= time.now { try await writeStatus() }
     }
 
-    /// Detects a dead watch by reading the head directly: if it is newer than the applied one and the watch does not
-    /// deliver it soon, the watch is reopened.
-    private func compareHead() async throws(EtcdError) {
-        let head: (header: EtcdHeader, value: FleetHead?, revision: Int64)
+    /// Detects a dead watch, and a store that does not continue what was applied, by reading the head directly: if it is
+    /// newer than the applied one and the watch does not deliver it soon, the watch is reopened.
+    /// - Returns: Why the store cannot be followed.
+    @discardableResult func compareHead() async throws(EtcdError) -> StoreProblem? {
         let before = core.position
-        do {
-            head = try await readHead()
-        } catch {
-            throw error as? EtcdError ?? .garbled("\(error)")
-        }
+        let (proof, gone) = try await proof()
         // Before the first read there is nothing to compare, and a position that has moved means that the watch works.
-        guard hasRead, let position = core.position, position == before else { return }
-        if let storeProblem = core.validate(head.header, head.value) {
-            report(FleetProblem(storeProblem))
-            return rewatch()
+        guard hasRead, let position = core.position, position == before else { return nil }
+        if let problem = core.validate(proof) { return problem }
+        core.leave(missing: gone, at: proof.header.revision)
+        if proof.headRevision > position.revision, heartbeat.expected == nil {
+            // An existing deadline stays: frequent heartbeats would postpone it forever.
+            heartbeat.expected = (proof.headRevision, time.now.advanced(by: .seconds(2)))
         }
-        if head.revision <= position.revision { return didReceiveReply() }
-        // Keep an existing deadline: frequent heartbeats would postpone it forever.
-        if heartbeat.expected == nil {
-            heartbeat.expected = (head.revision, time.now.advanced(by: .seconds(2)))
-        }
+        return nil
     }
 
     private func keepLease() async throws(EtcdError) {
@@ -144,8 +145,10 @@ extension FleetFollower {
         do throws(EtcdError) {
             let build = try await writeBuild()
             heartbeat.covered = core.covered
-            let status = FleetStatus(core, heartbeat, identity, build: build, at: time.wall)
+            var status = FleetStatus(core, heartbeat, identity, build: build, at: time.wall)
+            status.trouble = status.trouble ?? saveProblem?.text
             let key = keys.instance(identity.instance.id, start: heartbeat.started)
+            status.held = try await writeHeldValues(lease)
             _ = try await etcd.commit(EtcdTransaction(then: [.put(key: key, value: status.bytes, lease: lease)]))
         } catch {
             heartbeat.isDirty = true
@@ -169,6 +172,21 @@ extension FleetFollower {
         }
         heartbeat.build = (build.hash, generation)
         return build.hash
+    }
+
+    /// Writes the values of this process while it does not apply those of the store, for operators who decide. All
+    /// processes with the same values share them.
+    /// - Returns: Their hash; nil if the process follows the store.
+    @discardableResult private func writeHeldValues(_ lease: Int64) async throws(EtcdError) -> String? {
+        guard core.storeProblem?.needsAdoption ?? false else { return nil }
+        let bytes = HeldValues(core.heldValues).bytes
+        let hash = String(FleetHash.fnv(bytes), radix: 16).padded(to: 16)
+        let key = keys.held(hash)
+        if try await etcd.range(EtcdRange(.key(key), keysOnly: true)).keys.isEmpty {
+            let put = EtcdTransaction.Operation.put(key: key, value: bytes, lease: lease)
+            _ = try await etcd.commit(EtcdTransaction(if: [.createRevision(key, equals: 0)], then: [put]))
+        }
+        return hash
     }
 
     // MARK: Figures
@@ -206,28 +224,17 @@ extension FleetFollower {
         return FleetHash.isBelow(share, instance: identity.instance.id, rollout: "figures")
     }
 
-    private func saveIfDue() {
-        guard let due = heartbeat.saveAt, due <= time.now else { return }
-        heartbeat.saveAt = nil
-        save()
-    }
-
-    private func save() {
-        guard let file, let state = core.lastGood else { return }
-        do throws(FleetProblem) {
-            try file.save(state)
-            saveProblem = nil
-        } catch {
-            if saveProblem != error { warn("\(error); the last good state on disk is an older one") }
-            saveProblem = error
-        }
+    /// Saves everything if the last attempt failed.
+    private func saveAgain() {
+        guard let keeper, saveProblem != nil else { return }
+        if let update = core.takeUnsaved(whole: true) { keeper.save(update) }
     }
 
     // MARK: Ending
 
     /// Deletes the status by revoking its lease, so that an orderly exit does not count as a failure.
     package func withdrawStatus() async {
-        if heartbeat.saveAt != nil { save() }
+        keeper?.finish()
         if let lease = heartbeat.lease { try? await etcd.revokeLease(lease) }
     }
 }

@@ -37,6 +37,8 @@ package struct FleetTimings: Sendable {
     package var rereadJitter = Duration.seconds(10)
     /// The longest delay between two retries.
     package var maxPause = Duration.seconds(15)
+    /// The shortest time between two writes of the last good state.
+    package var saveInterval = Duration.milliseconds(100)
 
     package init() {}
 }
@@ -62,7 +64,13 @@ package actor FleetFollower {
     let identity: FleetIdentity
     /// The state for other threads.
     nonisolated let info = Mutex(FollowerInfo(state: "starting"))
-    let file: LastGoodFile?
+    private let file: LastGoodFile?
+    /// Saves what was applied; nil without a state directory.
+    private(set) lazy var keeper = file.map { file in
+        LastGoodKeeper(file, interval: timings.saveInterval) { [weak self] position, problem in
+            Task { await self?.didSave(position, problem) }
+        }
+    }
     private let log: @Sendable (TweakDaemonEvent) -> Void
 
     var core: FleetCore
@@ -123,7 +131,7 @@ package actor FleetFollower {
         var mustRead = true
         while !Task.isCancelled {
             do {
-                if mustRead || core.storeProblem != nil { try await read() }
+                if mustRead || core.storeProblem != nil || !core.leftRollouts.isEmpty { try await read() }
                 mustRead = false
                 try await watch()
                 backoff.reset()
@@ -132,8 +140,9 @@ package actor FleetFollower {
                 // A watch that was open, however briefly, resets the backoff.
                 if isWatchOpen { backoff.reset() }
                 let needsFullRead = !mustRead && Self.needsFullRead(error)
-                mustRead = mustRead || needsFullRead || error is LaggingMemberError
-                if !needsFullRead, !(error is LaggingMemberError) { report(error) }
+                let isGap = error is LaggingMemberError || error is FleetGapError
+                mustRead = mustRead || needsFullRead || isGap
+                if !needsFullRead, !isGap { report(error) }
                 let random = time.randomFraction()
                 let rest = needsFullRead ? timings.rereadJitter * random : backoff.next(random: random)
                 isWatchOpen = false
@@ -156,30 +165,52 @@ package actor FleetFollower {
     /// number of keys.
     private func read() async throws {
         if core.storeProblem != nil {
-            let head = try await readHead()
-            if let problem = core.validate(head.header, head.value) { throw FleetProblem(problem) }
+            if let problem = core.validate(try await proof().proof) { throw problem }
             let count = try await etcd.range(EtcdRange(.prefix(keys.desired), limit: 1, keysOnly: true)).count
-            if count > DesiredState.maxKeys + 1 { throw FleetProblem(core.storeProblem ?? "") }
+            if count > DesiredState.maxKeys + 1 { throw StoreProblem.tooLarge }
         }
         let range = try await etcd.range(EtcdRange(.prefix(keys.desired)))
-        let isApplied = core.apply(range)
-        if !isApplied { throw FleetProblem(core.storeProblem ?? "") }
+        let isApplied = core.apply(range, ancestor: try await ancestor(for: range))
+        if !isApplied { throw core.storeProblem ?? .tooLarge }
         hasRead = true
         didApplyState()
     }
 
-    func readHead() async throws -> (header: EtcdHeader, value: FleetHead?, revision: Int64) {
-        let range = try await etcd.range(EtcdRange(.key(keys.head)))
-        let pair = range.keys.first
-        guard let pair else { return (range.header, nil, 0) }
-        // An unreadable head cannot be compared; keep the known one.
-        return (range.header, (try? FleetHead(pair.value)) ?? core.position?.head, pair.modRevision)
+    /// Reads the chain that the store has for the write that was applied last, if that must be known.
+    private func ancestor(for range: EtcdRangeResult) async throws(EtcdError) -> String? {
+        let head = range.keys.first { $0.key == keys.head }.flatMap { try? FleetHead($0.value) }
+        guard let position = core.position, let counter = position.head?.counter, position.needsAncestor(for: head)
+        else { return nil }
+        let key = EtcdRange(.key(keys.chain(counter)), revision: range.header.revision)
+        return try await etcd.range(key).keys.first.map { String(decoding: $0.value, as: UTF8.self) }
     }
+
+    /// Asks the store for its head, for the chain of the write that was applied last, and for those rollouts of this
+    /// process that end with a lease, at one revision.
+    /// - Returns: The proof, and the rollouts' keys that are gone.
+    func proof() async throws(EtcdError) -> (proof: FleetProof, gone: [[UInt8]]) {
+        let known = core.position?.head
+        let asked = [keys.head, keys.chain(known?.counter ?? 0)] + core.leasedKeys.prefix(Self.maxLeased)
+        let result = try await etcd.commit(EtcdTransaction(then: asked.map { .range(.key($0)) }))
+        let pairs = result.responses.map { response -> EtcdKeyValue? in
+            if case .range(let range) = response { range.keys.first } else { nil }
+        }
+        guard pairs.count == asked.count else { throw .garbled("a read of \(asked.count) keys has other responses") }
+        // An unreadable head cannot be compared; keep the known one.
+        let head = pairs[0].map { (try? FleetHead($0.value)) ?? known }
+        let proof = FleetProof(
+            header: result.header, head: head ?? nil, headRevision: pairs[0]?.modRevision ?? 0,
+            ancestor: pairs[1].map { String(decoding: $0.value, as: UTF8.self) })
+        return (proof, zip(asked, pairs).dropFirst(2).filter { $0.1 == nil }.map(\.0))
+    }
+
+    /// The number of rollouts under leases that a heartbeat asks for.
+    private static let maxLeased = 100
 
     /// Watches the changes after the applied revision. Returns when the watch should be reopened.
     private func watch() async throws {
         let stream = etcd.watch(.prefix(keys.desired), from: (core.position?.revision ?? 0) + 1)
-        let reading = Task { for try await message in stream { try self.handle(message) } }
+        let reading = Task { for try await message in stream { try await self.handle(message) } }
         watchTask = reading
         let (time, end) = (time, time.now.advanced(by: timings.watchLife))
         let timer = Task {
@@ -198,21 +229,21 @@ package actor FleetFollower {
     /// Reopens a watch that seems to have missed changes.
     func rewatch() { watchTask?.cancel() }
 
-    private func handle(_ message: EtcdWatchMessage) throws {
+    private func handle(_ message: EtcdWatchMessage) async throws {
         switch message {
         case .created(let header):
             // A quorum read tells whether only this member lags or the whole store has an older state.
             if let position = core.position, header.revision < position.revision { throw LaggingMemberError() }
-            if let problem = core.validate(header, core.position?.head) { throw FleetProblem(problem) }
-            // The next heartbeat compares the head, to detect missed changes.
+            // Before any of its events: the store may not be the one that was followed.
+            if let problem = try await compareHead() { throw problem }
             isWatchOpen = true
-            heartbeat.heartbeatAt = time.now
+            if core.storeProblem == nil { didReceiveReply() }
             wake()
         case .events(let header, let events):
             for group in Self.revisions(of: events) {
                 let revision = EtcdHeader(clusterID: header.clusterID, revision: group[0].pair.modRevision)
-                let isApplied = core.apply(group, of: revision)
-                if !isApplied { throw FleetProblem(core.storeProblem ?? "") }
+                let isApplied = try core.apply(group, of: revision)
+                if !isApplied { throw core.storeProblem ?? .tooLarge }
             }
             if events.isEmpty { core.progress(to: header) }
             didApplyState()
@@ -236,7 +267,8 @@ package actor FleetFollower {
     func didReceiveReply() {
         if core.storeProblem != nil { return }
         contact = time.now
-        core.rejoin()
+        // What was left is joined again only if it is still there, which a read of everything tells.
+        if !core.leftRollouts.isEmpty { rewatch() }
         scheduleLeave()
         // Replies alone do not count as following: a member may reply but reject watches.
         if isWatchOpen, !reported.isFollowing || reported.trouble != nil {
@@ -265,10 +297,30 @@ package actor FleetFollower {
         reportApplied()
     }
 
+    /// Reports what was applied, once it is on disk.
     private func reportApplied() {
-        heartbeat.didApply(core, at: time.now, delayedBy: statusJitter)
-        wake()
+        if let keeper {
+            if let update = core.takeUnsaved(whole: keeper.needsWhole) { keeper.save(update) }
+        } else if let position = core.position {
+            didApply(position)
+        }
         reportProblems()
+    }
+
+    private func didApply(_ position: FleetPosition) {
+        heartbeat.didApply(position, at: time.now, delayedBy: statusJitter)
+        wake()
+    }
+
+    private func didSave(_ position: FleetPosition, _ problem: FleetProblem?) {
+        if let problem {
+            if saveProblem != problem { warn("\(problem); the last good state on disk is an older one") }
+            heartbeat.isDirty = true
+            wake()
+        } else {
+            didApply(position)
+        }
+        saveProblem = problem
     }
 
     /// A random delay that spreads the statuses of processes which apply a change at the same moment.
@@ -319,7 +371,8 @@ package actor FleetFollower {
         let text = "\(error)"
         if reported.trouble == text { return }
         reported.trouble = text
-        let remedy = core.storeProblem == nil ? "" : "; if this is the right one: tweakctl fleet \(keys.name) adopt"
+        let isApart = core.storeProblem?.needsAdoption ?? false
+        let remedy = isApart ? "; if this is the right one: tweakctl fleet \(keys.name) adopt" : ""
         warn("\(text); the last good values stay\(remedy)")
         heartbeat.isDirty = true
         wake()

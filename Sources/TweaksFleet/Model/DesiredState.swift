@@ -1,6 +1,14 @@
-// Holds the parsed desired keys of a fleet, and composes from them the values of one process.
+// Holds the parsed desired keys of a fleet at one revision.
 
 package import Tweaks
+
+/// What some changes of the desired keys concern.
+package struct DesiredChanges: Sendable {
+    package var keys: Set<[UInt8]> = []
+    /// The paths of values for all processes.
+    package var paths: Set<TweakPath> = []
+    package var hasRollouts = false
+}
 
 /// The desired keys of a fleet at one revision.
 package struct DesiredState: Sendable {
@@ -34,9 +42,17 @@ package struct DesiredState: Sendable {
     package init(keys: FleetKeys) { self.keys = keys }
 
     /// Whether there are more keys than the maximum.
-    package var isTooLarge: Bool {
+    package var isTooLarge: Bool { isTooLarge(after: []) }
+
+    /// Whether there would be more keys than the maximum after some changes.
+    func isTooLarge(after events: [EtcdEvent]) -> Bool {
         let known = values.count + rollouts.count
-        guard known + problems.count > Self.maxKeys else { return false }
+        guard known + problems.count + events.count > Self.maxKeys else { return false }
+        if !events.isEmpty {
+            var next = self
+            _ = next.apply(events)
+            return next.isTooLarge
+        }
         // A key can have both a problem and an earlier readable value.
         return known + problems.keys.count { !isKnown($0) } > Self.maxKeys
     }
@@ -61,15 +77,32 @@ package struct DesiredState: Sendable {
     }
 
     /// Applies changes in order.
-    package mutating func apply(_ events: [EtcdEvent]) {
+    /// - Returns: What they concern.
+    @discardableResult package mutating func apply(_ events: [EtcdEvent]) -> DesiredChanges {
+        var changes = DesiredChanges()
         for event in events {
+            let key = event.pair.key
+            changes.keys.insert(key)
+            switch keys.desired(key) {
+            case .value(let path): changes.paths.insert(path)
+            case .rollout: changes.hasRollouts = true
+            case .head, .foreign: break
+            }
             switch event.kind {
             case .put: put(event.pair)
             case .delete:
-                problems[event.pair.key] = nil
-                take(event.pair.key, from: DesiredState(keys: keys))
+                problems[key] = nil
+                take(key, from: DesiredState(keys: keys))
             }
         }
+        return changes
+    }
+
+    /// Returns the head after some changes; the present one where they do not concern it, or leave it unreadable.
+    func head(after events: [EtcdEvent]) -> FleetHead? {
+        guard let event = events.last(where: { $0.pair.key == keys.head }) else { return head?.value }
+        if event.kind == .delete { return nil }
+        return (try? FleetHead(event.pair.value)) ?? head?.value
     }
 
     /// Takes over the record of a key, or that there is none.
@@ -103,111 +136,5 @@ package struct DesiredState: Sendable {
             rollouts[id] = Entry(rollout, pair)
         case .foreign: throw FleetProblem("it is not a key of a fleet")
         }
-    }
-}
-
-/// The result of validating a value in a process.
-package enum ValueValidation: Hashable, Sendable {
-    case accepted
-    /// This build has no such tweak.
-    case undeclared
-    case refused(String)
-}
-
-/// A value for a process, and its source.
-package struct ComposedValue: Hashable, Sendable {
-    package var value: TweakValue
-    package var by: String
-    package var at: Int64
-    /// Nil for a value for all processes.
-    package var rollout: String?
-    /// The revision at which its key was last changed.
-    package var revision: Int64
-}
-
-/// The values that a fleet wants in one process.
-package struct Composition: Hashable, Sendable {
-    package var values: [TweakPath: ComposedValue] = [:]
-    /// The accepted values for all processes, including those that a rollout replaces.
-    package var common: [TweakPath: ComposedValue] = [:]
-    /// Of these, the paths that this build does not declare, or not yet.
-    package var undeclared: Set<TweakPath> = []
-    /// Paths whose value for all processes is refused and that no rollout covers: they keep their last good value.
-    package var keptPaths: Set<TweakPath> = []
-    package var refused: [FleetStatus.Refusal] = []
-    /// The rollouts that include this process and are not refused by it.
-    package var members: [String] = []
-    /// For each of these that has a lease, the seconds without contact after which the process leaves it.
-    package var leases: [String: Int64] = [:]
-
-}
-
-extension DesiredState {
-    /// Composes the values for an instance. Rollouts apply in order of create revision, then ID; the last one wins.
-    /// - Parameters:
-    ///   - left: Rollouts that the instance has left.
-    ///   - validate: Validates a value; called once for each.
-    package func composed(
-        for instance: FleetInstance, without left: Set<String> = [],
-        validate: (TweakPath, TweakValue) -> ValueValidation
-    ) -> Composition {
-        var composition = Composition()
-        for (path, entry) in values {
-            composition.add(entry, at: path, validate(path, entry.value.value))
-        }
-        composition.values = composition.common
-        for entry in rollouts.values.sorted(by: Self.precedes)
-        where entry.value.includes(instance) && !left.contains(entry.value.id) {
-            composition.add(entry, validate)
-        }
-        composition.refused.sort { ($0.rollout ?? "", $0.path) < ($1.rollout ?? "", $1.path) }
-        return composition
-    }
-
-    private static func precedes(_ left: Entry<Rollout>, _ right: Entry<Rollout>) -> Bool {
-        (left.createRevision, left.value.id) < (right.createRevision, right.value.id)
-    }
-}
-
-extension Composition {
-    /// Adds a value for all processes.
-    fileprivate mutating func add(
-        _ entry: DesiredState.Entry<DesiredValue>, at path: TweakPath, _ validation: ValueValidation
-    ) {
-        switch validation {
-        case .refused(let reason):
-            keptPaths.insert(path)
-            refused.append(.init(rollout: nil, path: path.joined, reason: reason))
-            return
-        case .undeclared: undeclared.insert(path)
-        case .accepted: break
-        }
-        common[path] = ComposedValue(entry)
-    }
-
-    /// Adds a rollout, completely or not at all.
-    fileprivate mutating func add(
-        _ entry: DesiredState.Entry<Rollout>, _ validate: (TweakPath, TweakValue) -> ValueValidation
-    ) {
-        let rollout = entry.value
-        for change in rollout.changes {
-            guard case .refused(let reason) = validate(change.path, change.value) else { continue }
-            return refused.append(.init(rollout: rollout.id, path: change.path.joined, reason: reason))
-        }
-        members.append(rollout.id)
-        leases[rollout.id] = rollout.lifetime
-        for change in rollout.changes {
-            keptPaths.remove(change.path)
-            values[change.path] = ComposedValue(
-                value: change.value, by: rollout.by, at: rollout.at, rollout: rollout.id, revision: entry.modRevision)
-        }
-    }
-}
-
-extension ComposedValue {
-    /// Creates a value for all processes.
-    package init(_ entry: DesiredState.Entry<DesiredValue>) {
-        self.init(
-            value: entry.value.value, by: entry.value.by, at: entry.value.at, rollout: nil, revision: entry.modRevision)
     }
 }

@@ -26,6 +26,9 @@ package struct FleetKeys: Hashable, Sendable {
     package func rollout(_ id: String) -> [UInt8] { key("desired/rollouts/\(id)") }
     package var instances: [UInt8] { key("instances/") }
     package func instance(_ id: String, start: Int64) -> [UInt8] { key("instances/\(id)/\(start)") }
+    /// Values that processes hold, while they do not apply those of the store. Below `instances/`, which they may write.
+    package var held: [UInt8] { key("instances/-/held/") }
+    package func held(_ hash: String) -> [UInt8] { key("instances/-/held/\(hash)") }
     package var builds: [UInt8] { key("builds/") }
     package func build(_ hash: String) -> [UInt8] { key("builds/\(hash)") }
     package var log: [UInt8] { key("log/") }
@@ -33,6 +36,8 @@ package struct FleetKeys: Hashable, Sendable {
     package func log(_ sequence: UInt64) -> [UInt8] {
         key("log/" + String(sequence).padded(to: 12))
     }
+    /// The chain after a write, for processes that have missed later ones.
+    package func chain(_ counter: UInt64) -> [UInt8] { key("chain/" + String(counter).padded(to: 12)) }
     package var drivers: [UInt8] { key("driver/") }
     package func driver(_ id: String) -> [UInt8] { key("driver/\(id)") }
 
@@ -99,6 +104,9 @@ package struct FleetHead: Hashable, Sendable {
     /// The counter of the last `adopt`; 0 if there was none. Later heads repeat it, for processes that were offline
     /// then.
     package var adopted: UInt64 = 0
+    /// A hash of all writes up to this one, and of those before it, by ``FleetChain``. Older operators write none.
+    package var chain: String?
+    package var previous: String?
 
     package init(counter: UInt64, by: String, what: String, at: Int64) {
         self.counter = counter
@@ -113,6 +121,14 @@ package struct FleetHead: Hashable, Sendable {
             counter: try fields.whole("counter"), by: try fields.text("by"), what: try fields.text("what", max: 1_000),
             at: try fields.time("at"))
         if fields.optional("adopted") != nil { adopted = try fields.whole("adopted") }
+        chain = try Self.chain("chain", fields)
+        previous = try Self.chain("previous", fields)
+    }
+
+    private static func chain(_ name: String, _ fields: FleetFields) throws(FleetProblem) -> String? {
+        guard let text = try fields.optionalText(name) else { return nil }
+        guard FleetChain.isChain(text) else { throw FleetProblem("“\(name)” is not 64 hexadecimal digits") }
+        return text
     }
 
     /// One line of JSON.
@@ -121,6 +137,8 @@ package struct FleetHead: Hashable, Sendable {
             ("counter", .unsigned(counter)), ("by", .text(by)), ("what", .text(what, max: 1_000)), ("at", .time(at)),
         ]
         if adopted > 0 { fields.add("adopted", .unsigned(adopted)) }
+        fields.add("chain", chain.map { .string($0) })
+        fields.add("previous", previous.map { .string($0) })
         return fields.line
     }
 }

@@ -1,6 +1,7 @@
 // Defines the status that a process reports, with its JSON within a size limit.
 
-import Tweaks
+package import Tweaks
+import TweaksStorage
 
 /// `instances/ID/START`: the status that a process reports. It can stop a rollout, but never write a value.
 package struct FleetStatus: Hashable, Sendable {
@@ -15,8 +16,9 @@ package struct FleetStatus: Hashable, Sendable {
     package var labels: Labels = [:]
     /// The applied etcd revision.
     package var revision: Int64 = 0
-    /// The counter of the applied head.
+    /// The counter of the applied head, and the first digits of its chain.
     package var head: UInt64 = 0
+    package var chain: String?
     package var refused: [Refusal] = []
     /// The number of refusals that did not fit.
     package var moreRefused = 0
@@ -25,6 +27,11 @@ package struct FleetStatus: Hashable, Sendable {
     package var moreCovered = 0
     /// Why the store's content is not applied; nil if it is.
     package var trouble: String?
+    /// The process keeps its values until `adopt`: the store does not continue, or cannot prove that it continues, what
+    /// the process has applied.
+    package var isApart = false
+    /// The hash of the values that it keeps, which are in a key of their own.
+    package var held: String?
     /// The ID is random and changes with each restart.
     package var isUnstable = false
     /// The start of the process and the time of this status, in milliseconds since 1970.
@@ -56,6 +63,9 @@ package struct FleetStatus: Hashable, Sendable {
         moreRefused = Int(min(try fields.count("moreRefused", or: 0), 1_000_000))
         moreCovered = Int(min(try fields.count("moreCovered", or: 0), 1_000_000))
         trouble = try fields.optionalText("trouble", max: 1_000)
+        chain = try fields.optionalText("chain")
+        isApart = try fields.flag("apart")
+        held = try fields.optionalText("held")
         isUnstable = try fields.flag("unstable")
         for (path, metric) in try fields.members("figures") {
             guard case .literal(let text) = metric, let number = Double(text), number.isFinite else {
@@ -129,6 +139,9 @@ package struct FleetStatus: Hashable, Sendable {
         if !covered.isEmpty { fields.add("covered", .array(covered.map { .string($0) })) }
         if moreCovered > 0 { fields.add("moreCovered", .count(moreCovered)) }
         fields.add("trouble", trouble.map { .string($0) })
+        fields.add("chain", chain.map { .text($0) })
+        if isApart { fields.add("apart", .bool(true)) }
+        fields.add("held", held.map { .text($0) })
         if isUnstable { fields.add("unstable", .bool(true)) }
         if !metrics.isEmpty {
             fields.add("figures", .object(metrics.sorted { $0.key < $1.key }.map { ($0.key, .number($0.value)) }))
@@ -155,5 +168,39 @@ extension FleetStatus.Refusal {
         var fields: [(String, JSON)] = []
         fields.add("rollout", rollout.map { .string($0) })
         return .object(fields + [("path", .string(path)), ("reason", .string(reason))])
+    }
+}
+
+/// `instances/-/held/HASH`: the values of the fleet that processes have, while they do not apply those of the store.
+package struct HeldValues: Hashable, Sendable {
+    package private(set) var values: [TweakPath: TweakValue] = [:]
+    /// The number of values that did not fit.
+    package private(set) var more = 0
+
+    private static let maxBytes = 256 << 10
+
+    package init(_ values: [TweakPath: TweakValue]) { self.values = values }
+
+    package init(_ bytes: [UInt8]) throws(FleetProblem) {
+        let fields = try FleetFields(bytes, max: Self.maxBytes)
+        for element in try fields.elements("values", max: DesiredState.maxKeys) {
+            values[try element.path()] = try element.value("value", try element.kind())
+        }
+        more = Int(min(try fields.count("more", or: 0), Int64(DesiredState.maxKeys)))
+    }
+
+    /// One line of JSON: as many values as fit, by path.
+    package var bytes: [UInt8] {
+        var lines: [JSON] = []
+        var size = 100
+        for (path, value) in values.sorted(by: { $0.key.joined < $1.key.joined }) {
+            let line = JSON.object(
+                [("path", .string(path.joined))] + (StoredKind([value])?.fields ?? [])
+                    + [("value", value.storedJSON ?? .null)])
+            size += line.text.utf8.count + 1
+            if size > Self.maxBytes { break }
+            lines.append(line)
+        }
+        return [("values", .array(lines)), ("more", .count(more &+ values.count &- lines.count))].line
     }
 }

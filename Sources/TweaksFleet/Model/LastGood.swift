@@ -1,8 +1,7 @@
-// Saves the last good state of a fleet on disk, for a process that starts while etcd is unavailable.
+// Defines the last good state of a fleet and its formats, for a process that starts while etcd is unavailable.
 
 package import Tweaks
 import TweaksStorage
-import TweaksSystem
 
 /// The state that a process applied last, without open rollouts, which need a store that can end them.
 package struct LastGood: Hashable, Sendable {
@@ -18,16 +17,61 @@ package struct LastGood: Hashable, Sendable {
     package init(position: FleetPosition, desired: DesiredState, instead good: [TweakPath: ComposedValue?]) {
         self.position = position
         keys = desired.head.map { [$0.pair] } ?? []
-        for (path, entry) in desired.values {
-            var pair = entry.pair
-            if let good = good[path] {
-                guard let good else { continue }
-                pair.value = DesiredValue(value: good.value, by: good.by, at: good.at).bytes
-                pair.modRevision = good.revision
-            }
-            keys.append(pair)
+        keys += desired.values.compactMap { path, entry in Self.pair(entry, instead: good[path]) }
+        keys += desired.rollouts.values.compactMap(Self.pair)
+        keys.sort { $0.key.lexicographicallyPrecedes($1.key) }
+    }
+
+    /// The key of a value for all processes.
+    /// - Parameter good: If the value is refused: the one in effect instead of it, if any.
+    static func pair(
+        _ entry: DesiredState.Entry<DesiredValue>, instead good: ComposedValue??
+    ) -> EtcdKeyValue? {
+        guard let good else { return entry.pair }
+        guard let good else { return nil }
+        var pair = entry.pair
+        pair.value = DesiredValue(value: good.value, by: good.by, at: good.at).bytes
+        pair.modRevision = good.revision
+        return pair
+    }
+
+    /// The key of a standing rule; nil for other rollouts.
+    static func pair(_ entry: DesiredState.Entry<Rollout>) -> EtcdKeyValue? {
+        entry.value.state == .done && entry.lease == 0 ? entry.pair : nil
+    }
+}
+
+/// What a process has applied since it was last saved.
+package enum LastGoodUpdate: Sendable {
+    case whole(LastGood)
+    /// Keys with their new pairs; nil if they are gone.
+    case changes(FleetPosition, [[UInt8]: EtcdKeyValue?])
+
+    package var position: FleetPosition {
+        switch self {
+        case .whole(let state): state.position
+        case .changes(let position, _): position
         }
-        keys += desired.rollouts.values.filter { $0.value.state == .done && $0.lease == 0 }.map(\.pair)
+    }
+
+    /// Adds a later update.
+    mutating func add(_ later: LastGoodUpdate) {
+        guard case .changes(let position, let changes) = later else { return self = later }
+        switch self {
+        case .whole(var state):
+            state.apply(changes, position)
+            self = .whole(state)
+        case .changes(_, let earlier): self = .changes(position, earlier.merging(changes) { $1 })
+        }
+    }
+}
+
+extension LastGood {
+    /// Applies later changes.
+    mutating func apply(_ changes: [[UInt8]: EtcdKeyValue?], _ position: FleetPosition) {
+        self.position = position
+        keys.removeAll { changes.keys.contains($0.key) }
+        keys += changes.values.compactMap(\.self)
         keys.sort { $0.key.lexicographicallyPrecedes($1.key) }
     }
 }
@@ -54,22 +98,31 @@ extension LastGood {
         let sum = String(decoding: lines[0].dropFirst(Self.mark.utf8.count), as: UTF8.self)
         guard sum == String(FleetHash.fnv(line), radix: 16) else { throw FleetProblem("it was damaged") }
         let fields = try FleetFields(line, max: Self.maxBytes)
-        guard let cluster = UInt64(try fields.text("cluster"), radix: 16) else {
-            throw FleetProblem("“cluster” is not an ID")
-        }
+        position = try Self.position(fields)
         keys = []
         for element in try fields.elements("keys", max: DesiredState.maxKeys + 1) {
             keys.append(try Self.pair(element))
         }
-        guard keys.allSatisfy({ $0.key.starts(with: names.desired) }) else {
-            throw FleetProblem("it is of another fleet, or of another prefix")
+        try check(names)
+    }
+
+    private static func position(_ fields: FleetFields) throws(FleetProblem) -> FleetPosition {
+        guard let cluster = UInt64(try fields.text("cluster"), radix: 16) else {
+            throw FleetProblem("“cluster” is not an ID")
         }
-        let head = keys.first { $0.key == names.head }
         let revision = try fields.count("revision")
         // Following continues at the next revision.
         guard revision < .max else { throw FleetProblem("“revision” is too large") }
-        position = FleetPosition(clusterID: cluster, revision: revision, head: nil)
-        if let head { position.head = try FleetHead(head.value) }
+        return FleetPosition(clusterID: cluster, revision: revision, head: nil)
+    }
+
+    /// Throws if keys are of another fleet; takes the head from them.
+    private mutating func check(_ names: FleetKeys) throws(FleetProblem) {
+        guard keys.allSatisfy({ $0.key.starts(with: names.desired) }) else {
+            throw FleetProblem("it is of another fleet, or of another prefix")
+        }
+        position.head = nil
+        if let head = keys.first(where: { $0.key == names.head }) { position.head = try FleetHead(head.value) }
     }
 
     /// Keys and values that could be parsed are valid UTF-8.
@@ -89,48 +142,46 @@ extension LastGood {
     }
 }
 
-/// The file with the last good state, in a state directory owned by this process.
-package struct LastGoodFile: Sendable {
-    private let directory: String
-    private let keys: FleetKeys
-
-    package init(directory: String, keys: FleetKeys) {
-        self.directory = directory
-        self.keys = keys
+extension LastGood {
+    /// One line of the file with later changes: a checksum, then JSON.
+    static func line(_ changes: [[UInt8]: EtcdKeyValue?], _ position: FleetPosition) -> [UInt8] {
+        let gone = changes.filter { $0.value == nil }.keys.sorted { $0.lexicographicallyPrecedes($1) }
+        let fields: [(String, JSON)] = [
+            ("cluster", .string(String(position.clusterID, radix: 16))), ("revision", .int(position.revision)),
+            ("keys", .array(changes.values.compactMap { $0.map(json) })),
+            ("gone", .array(gone.map { .string(String(decoding: $0, as: UTF8.self)) })),
+        ]
+        let line = fields.line
+        return Array("\(String(FleetHash.fnv(line), radix: 16)) ".utf8) + line + [0x0A]
     }
 
-    package var name: String { "fleet-\(keys.name).json" }
-
-    /// Returns nil if there is no file.
-    package func load() throws(FleetProblem) -> LastGood? {
-        let bytes: [UInt8]
-        do throws(FileProblem) {
-            let folder = try Folder(directory)
-            guard let content = try folder.content(of: name, limit: LastGood.maxBytes) else { return nil }
-            bytes = content.bytes
-        } catch {
-            if error.isMissing { return nil }
-            throw FleetProblem("\(error)")
+    /// Parses a line of later changes.
+    static func changes(_ line: ArraySlice<UInt8>) throws(FleetProblem) -> LastGoodUpdate {
+        let parts = line.split(separator: 0x20, maxSplits: 1)
+        guard parts.count == 2, String(decoding: parts[0], as: UTF8.self) == String(FleetHash.fnv(parts[1]), radix: 16)
+        else { throw FleetProblem("it was damaged") }
+        let fields = try FleetFields(Array(parts[1]), max: maxBytes)
+        var changes: [[UInt8]: EtcdKeyValue?] = [:]
+        for key in try fields.texts("gone", max: DesiredState.maxKeys + 1) {
+            changes.updateValue(nil, forKey: Array(key.utf8))
         }
-        do throws(FleetProblem) {
-            return try LastGood(bytes, keys)
-        } catch {
-            throw FleetProblem("\(directory)/\(name): \(error.text); it is written again when etcd has answered")
+        for element in try fields.elements("keys", max: DesiredState.maxKeys + 1) {
+            let pair = try pair(element)
+            changes[pair.key] = pair
         }
+        return .changes(try position(fields), changes)
     }
 
-    package func save(_ state: LastGood) throws(FleetProblem) {
-        let bytes = state.bytes
-        guard bytes.count <= LastGood.maxBytes else {
-            throw FleetProblem(
-                "\(directory)/\(name): the state has more than \(LastGood.maxBytes) bytes; it is not kept")
+    /// The state after lines of later changes, as far as they are complete.
+    func followed(by lines: some Sequence<ArraySlice<UInt8>>, _ names: FleetKeys) -> LastGood {
+        var update: LastGoodUpdate?
+        for line in lines {
+            guard let later = try? Self.changes(line) else { break }
+            if update?.add(later) == nil { update = later }
         }
-        do throws(FileProblem) {
-            let folder = try Folder(directory)
-            try folder.replace(name, with: bytes)
-            try? folder.flush()
-        } catch {
-            throw FleetProblem("\(error)")
-        }
+        guard case .changes(let position, let changes)? = update else { return self }
+        var state = self
+        state.apply(changes, position)
+        return (try? state.check(names)) == nil ? self : state
     }
 }

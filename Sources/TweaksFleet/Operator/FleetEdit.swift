@@ -138,12 +138,16 @@ package struct FleetEdit: Sendable {
         try Self.checkBytes(operations, max: Self.maxBytes, verb)
         var head = FleetHead(counter: counter, by: by, what: what, at: at)
         head.adopted = verb == "adopt" ? counter : view.head?.value.adopted ?? 0
+        let chain = FleetChain.next(view.head?.value.chain, counter, operations)
+        (head.chain, head.previous) = (chain, view.head?.value.chain)
         var entry = FleetLogEntry(
             sequence: counter, verb: verb, rollout: rollout, changes: changes, by: by, at: at)
         entry.why = why
         var all = operations
         all.append(.put(key: keys.head, value: head.bytes))
         all.append(.put(key: keys.log(counter), value: entry.bytes))
+        all.append(.put(key: keys.chain(counter), value: Array(chain.utf8)))
+        if counter > FleetChain.length { all.append(.delete(.key(keys.chain(counter - FleetChain.length)))) }
         all += view.outdated.prefix(EtcdRequests.maxOperations - all.count).map { .delete(.key($0)) }
         try Self.checkBytes(all, max: Self.maxRequestBytes, verb)
         var compares: [EtcdTransaction.Compare] = [.modRevision(keys.head, equals: view.revision(of: keys.head))]

@@ -194,14 +194,20 @@ extension FleetOperator {
             "entry \(entry.sequence), \(entry.verb), changed no values, so there is nothing to undo; \(remedy)")
     }
 
+    /// Finds out what `adopt` would change.
+    package func adoption() async throws(FleetRefusal) -> FleetAdoption {
+        let live = try await instanceStatuses().live
+        return FleetAdoption(try await readState(), live)
+    }
+
     /// The largest number with as many digits as the log's keys have; larger ones would not sort by number.
     package static let highestAdopted: UInt64 = 999_999_999_999
 
     /// Declares this etcd the one to follow, by writing a head newer than any process has applied.
     /// - Parameter atLeast: The minimum of the head's counter.
     package func adopt(atLeast: UInt64 = 0) async throws(FleetRefusal) -> FleetReceipt {
-        let applied = try await instanceStatuses().live.map(\.status.head).max() ?? 0
-        return try await write { view throws(FleetRefusal) in
+        let applied = try await instanceStatuses().live.map(\.status.head).filter { $0 <= Self.highestAdopted }.max() ?? 0
+        return try await write(checksPast: false) { view throws(FleetRefusal) in
             var edit = FleetEdit("adopt", "adopt")
             let known = max(view.head?.value.counter ?? 0, applied)
             edit.counter = max(try OperatorView.after(known), atLeast)

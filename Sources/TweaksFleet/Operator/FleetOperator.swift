@@ -73,11 +73,15 @@ package struct FleetOperator: Sendable {
     // MARK: Writing
 
     /// Reads the current state and writes an edit based on it; starts again after a conflict.
-    /// - Parameter makeEdit: Returns the edit; nil if nothing changes.
+    /// - Parameters:
+    ///   - checksPast: Refuses the write if live processes would not follow it.
+    ///   - makeEdit: Returns the edit; nil if nothing changes.
     func write(
-        _ makeEdit: (OperatorView) throws(FleetRefusal) -> FleetEdit?
+        checksPast: Bool = true, _ makeEdit: (OperatorView) throws(FleetRefusal) -> FleetEdit?
     ) async throws(FleetRefusal) -> FleetReceipt {
         var reason = "\(keys.name): too many concurrent writes; try again"
+        // Before the state: a process may follow a later one.
+        let live = checksPast ? try await instanceStatuses().live : []
         for attempt in 0..<Self.maxAttempts {
             // A random delay keeps two frequent writers from staying in step, where one would always lose.
             if attempt > 0 { try? await Task.sleep(for: .milliseconds(Int64.random(in: 0...min(5 << attempt, 200)))) }
@@ -85,6 +89,7 @@ package struct FleetOperator: Sendable {
             guard var edit = try makeEdit(view) else {
                 return FleetReceipt(header: view.header, notes: ["there is nothing to change"])
             }
+            try view.checkPast(live, keys)
             edit.fence = edit.fence ?? fence
             view.outdated = try await outdated()
             switch try await commit(edit, view) {

@@ -1,12 +1,14 @@
 // Summarizes a fleet: its live processes, their builds and problems, their values, and the reach of a rollout.
 
-package import Tweaks
+import Tweaks
 
 /// A live process and its newest status.
 package struct LiveInstance: Hashable, Sendable {
     package var id: String
     package var start: Int64
     package var status: FleetStatus
+    /// The values that it has, if it does not apply those of the store and has written them.
+    package var held: HeldValues?
 
     /// The identity that rollouts select by.
     package var instance: FleetInstance { FleetInstance(id: id, labels: status.labels) }
@@ -16,6 +18,8 @@ package struct LiveInstance: Hashable, Sendable {
 package struct InstanceStatuses: Sendable {
     /// The newest status of each key.
     private var statuses: [[UInt8]: LiveInstance] = [:]
+    /// The values of processes that do not apply those of the store, by hash.
+    private var held: [String: HeldValues] = [:]
     /// Unreadable keys, with the reason for each.
     package private(set) var unreadable: [[UInt8]: String] = [:]
     /// The revision of the newest update.
@@ -37,12 +41,17 @@ package struct InstanceStatuses: Sendable {
             case .delete:
                 statuses[event.pair.key] = nil
                 unreadable[event.pair.key] = nil
+                if let hash = heldHash(event.pair.key) { held[hash] = nil }
             }
         }
     }
 
     private mutating func put(_ pair: EtcdKeyValue) {
         unreadable[pair.key] = nil
+        if let hash = heldHash(pair.key) {
+            held[hash] = try? HeldValues(pair.value)
+            return
+        }
         guard let (id, start) = name(of: pair.key) else {
             unreadable[pair.key] = "the key is not instances/ID/START"
             return
@@ -52,6 +61,10 @@ package struct InstanceStatuses: Sendable {
         } catch {
             unreadable[pair.key] = error.description
         }
+    }
+
+    private func heldHash(_ key: [UInt8]) -> String? {
+        key.starts(with: keys.held) ? String(decoding: key.dropFirst(keys.held.count), as: UTF8.self) : nil
     }
 
     private func name(of key: [UInt8]) -> (id: String, start: Int64)? {
@@ -69,7 +82,12 @@ package struct InstanceStatuses: Sendable {
         for instance in statuses.values where newest[instance.id].map({ $0.start < instance.start }) ?? true {
             newest[instance.id] = instance
         }
-        return newest.values.sorted { $0.id < $1.id }
+        return newest.values.map { instance in
+            var instance = instance
+            instance.held = instance.status.held.flatMap { held[$0] }
+            return instance
+        }
+        .sorted { $0.id < $1.id }
     }
 }
 
@@ -148,84 +166,6 @@ package struct FleetSummary: Sendable {
                 rollout: refusal.rollout, path: refusal.path, reason: refusal.reason, count: entry.count,
                 example: entry.example)
         }.sorted { ($0.path, $0.reason, $0.rollout ?? "") < ($1.path, $1.reason, $1.rollout ?? "") }
-    }
-}
-
-/// How many processes have which value of a path.
-package struct ValueDistribution: Sendable {
-    /// Processes with the same value for the same reason.
-    package struct Group: Hashable, Sendable {
-        package var count: Int
-        /// The value and its source.
-        package var text: String
-    }
-
-    /// The matching paths with a value or a rollout, sorted by bytes.
-    package let paths: [TweakPath]
-    private var counts: [TweakPath: [String: Int]] = [:]
-
-    package init(
-        _ view: OperatorView, _ live: [LiveInstance], _ catalog: BuildCatalog, keys: FleetKeys,
-        where isIncluded: (TweakPath) -> Bool
-    ) {
-        let values = view.values.filter { isIncluded($0.key) }
-        let rollouts = view.rollouts.values.filter { $0.value.changes.contains { isIncluded($0.path) } }
-        var desired = DesiredState(keys: keys)
-        desired.replace(with: values.values.map(\.pair) + rollouts.map(\.pair))
-        let changed = rollouts.flatMap { $0.value.changes.map(\.path) }.filter(isIncluded)
-        paths = Set(values.keys).union(changed).sorted {
-            $0.joined.utf8.lexicographicallyPrecedes($1.joined.utf8)
-        }
-        let newest = view.head?.modRevision ?? 0
-        for instance in live {
-            let composition = Self.composition(desired, instance.status, instance.instance)
-            for path in paths {
-                let text = Self.text(of: path, in: composition, instance.status, builds: catalog, newest: newest)
-                counts[path, default: [:]][text, default: 0] += 1
-            }
-        }
-    }
-
-    /// The values that the keys mean for a process, except for those that it reports as refused.
-    private static func composition(
-        _ desired: DesiredState, _ status: FleetStatus, _ instance: FleetInstance
-    ) -> Composition {
-        let left = Set(status.refused.compactMap(\.rollout))
-        let refused = Set(status.refused.filter { $0.rollout == nil }.map(\.path))
-        return desired.composed(for: instance, without: left) { path, value in
-            refused.contains(path.joined) && desired.values[path]?.value.value == value ? .refused("") : .accepted
-        }
-    }
-
-    private static func text(
-        of path: TweakPath, in composition: Composition, _ status: FleetStatus, builds: BuildCatalog, newest: Int64
-    ) -> String {
-        if builds.lacks(path, build: status.build) { return "a build that lacks it" }
-        var text = "nothing from the fleet"
-        if let value = composition.values[path] {
-            text = value.value.text + (value.rollout.map { " by rollout \($0)" } ?? "")
-        } else if composition.keptPaths.contains(path) {
-            text = "refused, so the previous value"
-        }
-        if status.covered.contains(path.joined) { text = "a local override above \(text)" }
-        return status.revision < newest ? "\(text), not yet reported" : text
-    }
-
-    /// The groups of processes for a path, the largest first.
-    package func of(_ path: TweakPath) -> [Group] {
-        (counts[path] ?? [:]).map { Group(count: $0.value, text: $0.key) }
-            .sorted { ($1.count, $0.text) < ($0.count, $1.text) }
-    }
-
-    package func json(_ path: TweakPath, _ desired: TweakValue?) -> JSON {
-        .object([
-            ("path", .string(path.joined)), ("desired", desired?.json ?? .null),
-            (
-                "held",
-                .array(
-                    of(path).map { .object([("count", .count($0.count)), ("text", .string($0.text))]) })
-            ),
-        ])
     }
 }
 

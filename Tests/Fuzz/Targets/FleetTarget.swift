@@ -81,7 +81,7 @@ enum FleetTarget {
         guard following.apply(EtcdRangeResult(header: EtcdHeader(clusterID: 1, revision: 0))) else { return }
         for pair in pairs {
             let header = EtcdHeader(clusterID: 1, revision: pair.modRevision)
-            guard following.apply([EtcdEvent(.put, pair)], of: header) else { return }
+            guard (try? following.apply([EtcdEvent(.put, pair)], of: header)) ?? false else { return }
         }
         try checkKept(core)
         guard core.desired.problems.isEmpty, core.composition.refused.isEmpty else { return }

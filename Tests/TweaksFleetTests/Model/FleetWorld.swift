@@ -173,7 +173,7 @@ final class FleetWorld {
             let core = await running.follower.core
             if core.position?.head != head || core.storeProblem != nil {
                 return "\(process.instance.id) is at \(String(describing: core.position)), and not at "
-                    + "\(String(describing: head)): \(core.storeProblem ?? "")"
+                    + "\(String(describing: head)): \(core.storeProblem?.description ?? "")"
             }
             guard let directory = process.directory else { continue }
             let file = try? LastGoodFile(directory: directory.path, keys: keys).load()

@@ -34,8 +34,8 @@ import TweaksTestSupport
         if let old = pairs[key] { pair.createRevision = old.createRevision }
         pairs[key] = value == nil ? nil : pair
         let event = EtcdEvent(value == nil ? .delete : .put, pair)
-        let isApplied = core.apply([event], of: EtcdHeader(clusterID: 1, revision: revision))
-        #expect(isApplied)
+        let isApplied = try? core.apply([event], of: EtcdHeader(clusterID: 1, revision: revision))
+        #expect(isApplied == true)
     }
 
     private mutating func set(_ value: TweakValue, for name: String = "Size") throws {

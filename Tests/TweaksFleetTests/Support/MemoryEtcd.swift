@@ -133,6 +133,11 @@ final class MemoryEtcd: Etcd {
 
     func range(_ range: EtcdRange) async throws(EtcdError) -> EtcdRangeResult {
         let result = try reply { .success($0.range(range.keys, limit: range.limit)) }
+        await stall()
+        return result
+    }
+
+    private func stall() async {
         await withCheckedContinuation { continuation in
             let isStalled = state.withLock { state in
                 if state.faults.isStalled { state.stalled.append(continuation) }
@@ -140,11 +145,10 @@ final class MemoryEtcd: Etcd {
             }
             if !isStalled { continuation.resume() }
         }
-        return result
     }
 
     func commit(_ transaction: EtcdTransaction) async throws(EtcdError) -> EtcdTransactionResult {
-        try reply { state -> Result<EtcdTransactionResult, EtcdError> in
+        let result = try reply { state -> Result<EtcdTransactionResult, EtcdError> in
             let succeeds = transaction.compares.allSatisfy { state.holds($0) }
             let operations = succeeds ? transaction.success : transaction.failure
             if operations.count > 128 { return .failure(.tooLarge("more than 128 operations")) }
@@ -155,6 +159,8 @@ final class MemoryEtcd: Etcd {
             let responses = state.perform(operations)
             return .success(EtcdTransactionResult(header: state.header, succeeded: succeeds, responses: responses))
         }
+        if transaction.isReading { await stall() }
+        return result
     }
 
     func grantLease(seconds: Int64) async throws(EtcdError) -> EtcdLease {
@@ -286,6 +292,12 @@ extension MemoryEtcd.State {
         leases[lease] = nil
         let gone = keys.values.filter { $0.lease == lease }.map(\.key)
         _ = perform(gone.map { .delete(.key($0)) })
+    }
+}
+
+extension EtcdTransaction {
+    fileprivate var isReading: Bool {
+        success.allSatisfy { if case .range = $0 { true } else { false } }
     }
 }
 
