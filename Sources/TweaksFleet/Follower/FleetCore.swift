@@ -80,8 +80,8 @@ package struct FleetCore: Sendable {
     package mutating func apply(_ events: [EtcdEvent], of header: EtcdHeader) throws(FleetGapError) -> Bool {
         let old = desired.head?.value
         let head = desired.head(after: events)
-        if storeProblem != nil { throw FleetGapError() }
-        if head != old, position?.needsAncestor(for: head) ?? false { throw FleetGapError() }
+        let isGap = head != old && position.map { $0.needsAncestor(for: head) || $0.needsRead(for: head) } ?? false
+        if isGap || storeProblem != nil { throw FleetGapError() }
         let proof = FleetProof(
             header: header, head: head, headRevision: head == old ? 0 : header.revision)
         guard validate(proof) == nil, accepts(isTooLarge: desired.isTooLarge(after: events)) else { return false }

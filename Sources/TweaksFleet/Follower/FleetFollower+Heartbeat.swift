@@ -120,6 +120,10 @@ extension FleetFollower {
         // Before the first read there is nothing to compare, and a position that has moved means that the watch works.
         guard hasRead, let position = core.position, position == before else { return nil }
         if let problem = core.validate(proof) { return problem }
+        if position.needsRead(for: proof.head) {
+            needsRead = true
+            rewatch()
+        }
         core.leave(missing: gone, at: proof.header.revision)
         if proof.headRevision > position.revision, heartbeat.expected == nil {
             // An existing deadline stays: frequent heartbeats would postpone it forever.

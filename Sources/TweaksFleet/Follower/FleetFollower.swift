@@ -81,6 +81,8 @@ package actor FleetFollower {
     private(set) var isWatchOpen = false
     /// Whether the store has been read since the process started.
     private(set) var hasRead = false
+    /// Whether the complete state must be read before the next watch.
+    var needsRead = true
     private var sleepTask: Task<Void, any Error>?
     /// The task that leaves rollouts whose lease has expired, and the time of its next check.
     private var leaveTimer: (task: Task<Void, any Error>, due: Moment)?
@@ -128,20 +130,18 @@ package actor FleetFollower {
 
     private func follow() async {
         var backoff = Backoff(.milliseconds(250)...timings.maxPause)
-        var mustRead = true
         while !Task.isCancelled {
             do {
-                if mustRead || core.storeProblem != nil || !core.leftRollouts.isEmpty { try await read() }
-                mustRead = false
+                if needsRead || core.storeProblem != nil || !core.leftRollouts.isEmpty { try await read() }
                 try await watch()
                 backoff.reset()
             } catch {
                 if Task.isCancelled { return }
                 // A watch that was open, however briefly, resets the backoff.
                 if isWatchOpen { backoff.reset() }
-                let needsFullRead = !mustRead && Self.needsFullRead(error)
+                let needsFullRead = !needsRead && Self.needsFullRead(error)
                 let isGap = error is LaggingMemberError || error is FleetGapError
-                mustRead = mustRead || needsFullRead || isGap
+                needsRead = needsRead || needsFullRead || isGap
                 if !needsFullRead, !isGap { report(error) }
                 let random = time.randomFraction()
                 let rest = needsFullRead ? timings.rereadJitter * random : backoff.next(random: random)
@@ -172,7 +172,7 @@ package actor FleetFollower {
         let range = try await etcd.range(EtcdRange(.prefix(keys.desired)))
         let isApplied = core.apply(range, ancestor: try await ancestor(for: range))
         if !isApplied { throw core.storeProblem ?? .tooLarge }
-        hasRead = true
+        (hasRead, needsRead) = (true, false)
         didApplyState()
     }
 
@@ -236,6 +236,7 @@ package actor FleetFollower {
             if let position = core.position, header.revision < position.revision { throw LaggingMemberError() }
             // Before any of its events: the store may not be the one that was followed.
             if let problem = try await compareHead() { throw problem }
+            if needsRead { throw FleetGapError() }
             isWatchOpen = true
             if core.storeProblem == nil { didReceiveReply() }
             wake()

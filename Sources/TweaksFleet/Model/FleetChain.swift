@@ -100,6 +100,13 @@ package struct FleetPosition: Hashable, Sendable {
         self.head = head
     }
 
+    /// Whether a store is followed because it was adopted, so that all of it must be read: changes since an applied
+    /// revision are those of another past.
+    package func needsRead(for head: FleetHead?) -> Bool {
+        guard let head, head.adopted > (self.head?.counter ?? 0), head != self.head else { return false }
+        return head.previous == nil || head.previous != self.head?.chain
+    }
+
     /// Whether ``problem(with:)`` depends on the ancestor in the proof.
     package func needsAncestor(for head: FleetHead?) -> Bool {
         guard let known = self.head, let chain = known.chain, let head, head.chain != nil else { return false }

@@ -25,8 +25,11 @@ import TweaksTestSupport
         }
         await process.log.wait(for: "tweakctl fleet api adopt")
         await cluster.wait { $0.first?.status.trouble != nil }
-        // A write by an operator who has not noticed is not applied.
-        try await cluster.set("A/B/Count", .int(5))
+        // A write by an operator who has not noticed is refused, and what is put by hand is not applied.
+        let refusal = await #expect(throws: FleetRefusal.self) { try await cluster.set("A/B/Count", .int(5)) }
+        #expect(refusal?.description.contains("1 process holds writes that this etcd does not have") == true)
+        try await cluster.put(
+            cluster.keys.value(try TweakPath("A/B/Count")), DesiredValue(value: .int(5), by: "ana", at: 0).bytes)
         // A restarted process reports the same.
         await process.stop()
         let second = try cluster.process(directory: directory)

@@ -67,6 +67,8 @@ private struct Simulation {
     var model = NaiveFleet()
     private var revision: Int64 = 1
     private var isDisconnected = false
+    /// What the events since the last ``takeChanges()`` concern; nil after everything was read.
+    private var changes: DesiredChanges? = DesiredChanges()
     /// The content of the keys in etcd.
     private var values: [String: KeyContent<TweakValue>] = [:]
     private var rollouts: [String: KeyContent<Rollout>] = [:]
@@ -94,12 +96,25 @@ private struct Simulation {
         let created = model.pairs[key]?.createRevision ?? revision
         let pair = EtcdKeyValue(key: key, value: value, createRevision: created, modRevision: revision)
         model.pairs[key] = pair
-        if !isDisconnected { state.apply([EtcdEvent(.put, pair)]) }
+        if !isDisconnected { receive(EtcdEvent(.put, pair)) }
     }
 
     private mutating func delete(_ key: [UInt8]) {
         model.pairs[key] = nil
-        if !isDisconnected { state.apply([EtcdEvent(.delete, EtcdKeyValue(key: key, modRevision: revision))]) }
+        if !isDisconnected { receive(EtcdEvent(.delete, EtcdKeyValue(key: key, modRevision: revision))) }
+    }
+
+    private mutating func receive(_ event: EtcdEvent) {
+        let new = state.apply([event])
+        guard var all = changes else { return }
+        all.paths.formUnion(new.paths)
+        all.hasRollouts = all.hasRollouts || new.hasRollouts
+        changes = all
+    }
+
+    mutating func takeChanges() -> DesiredChanges? {
+        defer { changes = DesiredChanges() }
+        return changes
     }
 
     private mutating func changeValue(_ name: String) throws {
@@ -149,6 +164,7 @@ private struct Simulation {
     /// Reads all keys, as after a compaction: the changes since the last event are unknown.
     private mutating func readAll() {
         isDisconnected = false
+        changes = nil
         state.replace(with: Array(model.pairs.values).shuffled(using: &chance))
         for (name, content) in values { model.values.receive(name, content) }
         for (id, content) in rollouts { model.rollouts.receive(id, content) }
@@ -177,6 +193,34 @@ private struct Simulation {
             #expect(Dictionary(uniqueKeysWithValues: values) == meaning.values, "seed \(seed), step \(step)")
             let refused = composition.refused.map { refusal in refusal.rollout.map { "rollout \($0)" } ?? refusal.path }
             #expect(Set(refused) == meaning.refused, "seed \(seed), step \(step)")
+        }
+    }
+
+    @Test(arguments: 1...8)
+    func `Composing what has changed gives the same as composing everything`(_ seed: UInt64) throws {
+        var simulation = Simulation(seed: seed)
+        let instance = FleetInstance(id: "i1", labels: ["zone": "eu"])
+        var following = Composition()
+        func validate(_: TweakPath, _ value: TweakValue) -> ValueValidation {
+            Self.isRefused(value) ? .refused("too large") : .accepted
+        }
+        for step in 0..<500 {
+            try simulation.step()
+            let whole = simulation.state.composed(for: instance, validate: validate)
+            if let changes = simulation.takeChanges() {
+                let earlier = following.values
+                following.update(changes.paths, in: simulation.state, validate: validate)
+                let told =
+                    changes.hasRollouts
+                    ? following.updateRollouts(in: simulation.state, for: instance, without: [], validate: validate) : []
+                let changed = Set(earlier.keys).union(whole.values.keys).filter { earlier[$0] != whole.values[$0] }
+                #expect(changed.isSubset(of: changes.paths.union(told)), "seed \(seed), step \(step)")
+            } else {
+                following = whole
+            }
+            #expect(following.values == whole.values && following.common == whole.common, "seed \(seed), step \(step)")
+            #expect(following.keptPaths == whole.keptPaths && following.refused == whole.refused)
+            #expect(following.members == whole.members && following.leases == whole.leases)
         }
     }
 }

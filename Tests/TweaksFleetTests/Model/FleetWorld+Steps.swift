@@ -12,7 +12,7 @@ extension FleetWorld {
         case put, putRollout, putGarbage, garbageRollout, garbageHead, deleteKey, foreign, leasedValue
         case start, start2, start3, kill, stop, late, override, override2, uncover
         case unreachable, silent, full, fair, fair2, compact, wait, waitLong
-        case takeSnapshot, restore, empty, exchange, settle, settle2
+        case cut, cut2, takeSnapshot, restore, restoreUnseen, empty, exchange, settle, settle2
     }
 
     func step() async throws {
@@ -26,7 +26,8 @@ extension FleetWorld {
             try await byHand(step)
         case .start, .start2, .start3, .kill, .stop, .late, .override, .override2, .uncover: try await process(step)
         case .unreachable, .silent, .full, .fair, .fair2, .compact, .wait, .waitLong: try await injectFault(step)
-        case .takeSnapshot, .restore, .empty, .exchange: try await store(step)
+        case .cut, .cut2: cut([pick(processes)])
+        case .takeSnapshot, .restore, .restoreUnseen, .empty, .exchange: try await store(step)
         case .settle, .settle2: try await settle()
         }
     }
@@ -248,6 +249,11 @@ extension FleetWorld {
         }
     }
 
+    private func cut(_ some: [WorldProcess]) {
+        for process in some { process.partition.isCut = true }
+        note("cut off: \(some.map(\.instance.id))")
+    }
+
     // MARK: Stores
 
     private func store(_ step: Step) async throws {
@@ -260,6 +266,12 @@ extension FleetWorld {
         case .restore:
             note("restore a snapshot")
             etcd.restore(snapshot)
+        case .restoreUnseen:
+            // As many writes as the processes have applied, or more, that none of them sees.
+            cut(processes)
+            note("restore a snapshot")
+            etcd.restore(snapshot)
+            for _ in 0..<Int.random(in: 0...6, using: &random) { try await values(.set) }
         case .empty:
             note("empty the store")
             etcd.delete(.prefix(keys.desired))

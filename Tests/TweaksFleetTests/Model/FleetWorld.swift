@@ -9,6 +9,7 @@ import TweaksTestSupport
 final class WorldProcess {
     let instance: FleetInstance
     let directory: TemporaryDirectory?
+    let partition = Partition()
     var running: FollowingProcess?
     /// The tweak that it registers after its start.
     var late: Tweak<Int>?
@@ -97,7 +98,7 @@ final class FleetWorld {
         }
         process.hasUncertainFile = false
         let running = try FollowingProcess(
-            etcd, keys, id: process.instance.id, labels: process.instance.labels, directory: process.directory?.path,
+            InterposedEtcd.behind(process.partition, etcd), keys, id: process.instance.id, labels: process.instance.labels, directory: process.directory?.path,
             time: time)
         running.start()
         process.running = running
@@ -116,6 +117,7 @@ final class FleetWorld {
     func settle() async throws {
         if isQuiet { return }
         etcd.setFaults { $0 = MemoryEtcd.Faults() }
+        for process in processes { process.partition.isCut = false }
         try await markHead()
         var matches = 0
         for second in 1...3_000 {
@@ -142,15 +144,15 @@ final class FleetWorld {
         steps.append("quiet at etcd revision \(etcd.revision)")
     }
 
-    /// Writes the head, so that an applied state differs from an equal older one.
+    /// Writes the head, so that an applied state differs from an equal older one. What processes would not follow is
+    /// adopted, as by an operator who is told so.
     private func markHead() async throws {
-        let head = etcd.value(keys.head).map { try? FleetHead($0.value) }
-        if case .some(nil) = head {
+        let mark = FleetAssignment(try TweakPath("A/B/Mark"), .int(Int64(steps.count)))
+        do {
+            _ = try await fleet.set([mark])
+        } catch {
             _ = try await fleet.adopt()
-            return
         }
-        let counter = (head??.counter ?? 0) + 1
-        etcd.put(keys.head, FleetHead(counter: counter, by: "ana", what: "mark", at: time.wall).bytes)
     }
 
     private func hasStoreProblem() async -> Bool {

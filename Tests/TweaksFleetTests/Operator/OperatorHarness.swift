@@ -84,7 +84,7 @@ func refusal<Result>(_ body: () async throws -> Result) async -> String {
 /// Runs a check before each call, which can fail in place of the underlying etcd.
 struct InterposedEtcd: Etcd {
     let etcd: any Etcd
-    /// Runs before each call except a watch.
+    /// Runs before each call.
     var beforeCall: @Sendable () throws(EtcdError) -> Void = { () throws(EtcdError) in }
     /// Runs before each transaction.
     var beforeCommit: @Sendable (EtcdTransaction) async throws(EtcdError) -> Void = { _ throws(EtcdError) in }
@@ -108,7 +108,20 @@ struct InterposedEtcd: Etcd {
     func revokeLease(_ lease: Int64) async throws(EtcdError) { try await checked.revokeLease(lease) }
     func status() async throws(EtcdError) -> EtcdStatus { try await checked.status() }
     func watch(_ range: EtcdKeys, from revision: Int64) -> AsyncThrowingStream<EtcdWatchMessage, any Error> {
-        etcd.watch(range, from: revision)
+        do throws(EtcdError) {
+            return try checked.watch(range, from: revision)
+        } catch {
+            return AsyncThrowingStream { $0.finish(throwing: error) }
+        }
+    }
+
+    /// An etcd that a process does not reach while it is cut off. An open watch goes on.
+    static func behind(_ partition: Partition, _ etcd: any Etcd) -> InterposedEtcd {
+        InterposedEtcd(
+            etcd: etcd,
+            beforeCall: { () throws(EtcdError) in
+                if partition.isCut { throw .unreachable("the network of the test") }
+            })
     }
 
     /// Runs an action before each of the first transactions, as another client that is faster.
@@ -126,6 +139,16 @@ struct InterposedEtcd: Etcd {
     static func repeating(_ etcd: any Etcd) -> InterposedEtcd {
         InterposedEtcd(
             etcd: etcd, beforeCommit: { transaction throws(EtcdError) in _ = try await etcd.commit(transaction) })
+    }
+}
+
+/// A network that a test cuts.
+final class Partition: Sendable {
+    private let state = Atomic(false)
+
+    var isCut: Bool {
+        get { state.load(ordering: .acquiring) }
+        set { state.store(newValue, ordering: .releasing) }
     }
 }
 
