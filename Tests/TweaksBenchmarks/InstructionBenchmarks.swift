@@ -25,7 +25,7 @@ enum InstructionBenchmarks {
         }
         try stayOnOneProcessor()
         let limits = try budgets.map(read) ?? [:]
-        let counts = try commits() + requests(limits)
+        let counts = try commits() + [fleetChange()] + requests(limits)
         return budgets.map { areWithinBudgets(counts, limits, $0) } ?? true
     }
 
@@ -54,6 +54,16 @@ enum InstructionBenchmarks {
     }
 
     private static let commitCount = 10_000
+
+    /// A change of one of a fleet's 9,900 values: applied, and written as a line for the disk.
+    private static func fleetChange() throws -> InstructionCount {
+        let (name, count) = ("fleet change of 9,900 values", 1_000)
+        guard let total = try CountedProcess.pairs(["fleet-changes", "\(count)"]).first else {
+            throw CountedProcess.Failure("a fleet's changes were not counted")
+        }
+        Table.row(name, value: total / Double(count), unit: "instr", goal: "≤ 1000000")
+        return (name, total / Double(count))
+    }
 
     /// By TCP and by a Unix socket, each of processes of its own: a history that many clients share costs more.
     /// - Parameter budgets: What exceeds its budget is counted again, see ``lowest(_:within:)``.

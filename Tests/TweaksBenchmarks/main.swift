@@ -19,6 +19,9 @@ if arguments.first == "serve" {
 } else if arguments.count == 2, arguments[0] == "commits", let count = Int(arguments[1]) {
     try ServedTweaks.commits(count)
     exit(0)
+} else if arguments.count == 2, arguments[0] == "fleet-changes", let count = Int(arguments[1]) {
+    try ServedFleet.change(count)
+    exit(0)
 } else if arguments.first == "instructions" {
     // The second argument is the file of the budgets.
     Table.heading("instructions")

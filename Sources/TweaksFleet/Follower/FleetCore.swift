@@ -176,19 +176,21 @@ package struct FleetCore: Sendable {
         let hasNewTweaks = now != generation
         generation = now
         if hasNewTweaks { noteRegistered() }
-        guard !hasNewTweaks, case .changes(let changes) = scope else { return composeEverything() }
-        composition.update(changes.paths, in: desired, validate: validation)
+        // A method of this value would copy it, with all its dictionaries.
+        let validate = { [sink] (path, value) in Self.validation(path, value, sink) }
+        guard !hasNewTweaks, case .changes(let changes) = scope else { return composeEverything(validate) }
+        composition.update(changes.paths, in: desired, validate: validate)
         noteGood(changes.paths)
-        var changed = changes.paths
-        if changes.hasRollouts {
-            changed.formUnion(
-                composition.updateRollouts(in: desired, for: instance, without: leftRollouts, validate: validation))
-        }
-        return changed
+        if !changes.hasRollouts { return changes.paths }
+        let covered = composition.updateRollouts(
+            in: desired, for: instance, without: leftRollouts, validate: validate)
+        return changes.paths.union(covered)
     }
 
-    private mutating func composeEverything() -> Set<TweakPath> {
-        composition = desired.composed(for: instance, without: leftRollouts, validate: validation)
+    private mutating func composeEverything(
+        _ validate: (TweakPath, TweakValue) -> ValueValidation
+    ) -> Set<TweakPath> {
+        composition = desired.composed(for: instance, without: leftRollouts, validate: validate)
         noteGood(Set(desired.values.keys).union(goodValues.keys))
         // What stands in for refused values may be another one now.
         unsaved = nil
@@ -198,7 +200,7 @@ package struct FleetCore: Sendable {
     /// Values that were applied before their tweaks registered have been accepted by now.
     private mutating func noteRegistered() {
         for path in composition.undeclared {
-            guard let value = composition.common[path], validation(path, value.value) == .accepted else { continue }
+            guard let value = composition.common[path], Self.validation(path, value.value, sink) == .accepted else { continue }
             goodValues[path] = value
         }
     }
@@ -214,7 +216,9 @@ package struct FleetCore: Sendable {
     }
 
     /// Validates a value against the program's current declarations.
-    private func validation(_ path: TweakPath, _ value: TweakValue) -> ValueValidation {
+    private static func validation(
+        _ path: TweakPath, _ value: TweakValue, _ sink: TweakSourceSink
+    ) -> ValueValidation {
         guard let refusal = sink.registry.refusal(of: path, value, in: sink.layer) else { return .accepted }
         return refusal.code == .unknownTweak ? .undeclared : .refused(refusal.message)
     }
@@ -222,7 +226,7 @@ package struct FleetCore: Sendable {
     /// The last good value of a path, if the program's current declarations still allow it.
     private func lastGood(_ path: TweakPath) -> ComposedValue? {
         guard let value = goodValues[path] else { return nil }
-        if case .refused = validation(path, value.value) { return nil }
+        if case .refused = Self.validation(path, value.value, sink) { return nil }
         return value
     }
 

@@ -8,9 +8,17 @@ package struct FleetKeys: Hashable, Sendable {
     package let prefix: String
     package let name: String
 
+    /// Asked for with each event.
+    package let head: [UInt8]
+    package let values: [UInt8]
+    package let rollouts: [UInt8]
+
     package init(prefix: String = "/tweaks", name: String) {
         self.prefix = prefix
         self.name = name
+        head = Array("\(prefix)/\(name)/desired/head".utf8)
+        values = Array("\(prefix)/\(name)/desired/values/".utf8)
+        rollouts = Array("\(prefix)/\(name)/desired/rollouts/".utf8)
     }
 
     private func key(_ rest: String) -> [UInt8] { Array("\(prefix)/\(name)/\(rest)".utf8) }
@@ -19,10 +27,7 @@ package struct FleetKeys: Hashable, Sendable {
     package var all: [UInt8] { key("") }
     /// The prefix that processes watch.
     package var desired: [UInt8] { key("desired/") }
-    package var head: [UInt8] { key("desired/head") }
-    package var values: [UInt8] { key("desired/values/") }
     package func value(_ path: TweakPath) -> [UInt8] { key("desired/values/\(path)") }
-    package var rollouts: [UInt8] { key("desired/rollouts/") }
     package func rollout(_ id: String) -> [UInt8] { key("desired/rollouts/\(id)") }
     package var instances: [UInt8] { key("instances/") }
     package func instance(_ id: String, start: Int64) -> [UInt8] { key("instances/\(id)/\(start)") }

@@ -54,6 +54,11 @@ package enum LastGoodUpdate: Sendable {
         }
     }
 
+    /// The line to append for changes; empty for a whole state, which is a file.
+    package var line: [UInt8] {
+        if case .changes(let position, let changes) = self { LastGood.line(changes, position) } else { [] }
+    }
+
     /// Adds a later update.
     mutating func add(_ later: LastGoodUpdate) {
         guard case .changes(let position, let changes) = later else { return self = later }
@@ -148,7 +153,7 @@ extension LastGood {
         let gone = changes.filter { $0.value == nil }.keys.sorted { $0.lexicographicallyPrecedes($1) }
         let fields: [(String, JSON)] = [
             ("cluster", .string(String(position.clusterID, radix: 16))), ("revision", .int(position.revision)),
-            ("keys", .array(changes.values.compactMap { $0.map(json) })),
+            ("keys", .array(changes.values.compactMap(\.self).sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(json))),
             ("gone", .array(gone.map { .string(String(decoding: $0, as: UTF8.self)) })),
         ]
         let line = fields.line
@@ -156,7 +161,7 @@ extension LastGood {
     }
 
     /// Parses a line of later changes.
-    static func changes(_ line: ArraySlice<UInt8>) throws(FleetProblem) -> LastGoodUpdate {
+    package static func changes(_ line: ArraySlice<UInt8>) throws(FleetProblem) -> LastGoodUpdate {
         let parts = line.split(separator: 0x20, maxSplits: 1)
         guard parts.count == 2, String(decoding: parts[0], as: UTF8.self) == String(FleetHash.fnv(parts[1]), radix: 16)
         else { throw FleetProblem("it was damaged") }

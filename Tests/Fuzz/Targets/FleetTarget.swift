@@ -22,9 +22,11 @@ enum FleetTarget {
         try check(bytes, \FleetLogEntry.bytes) { bytes throws(FleetProblem) in try FleetLogEntry(bytes) }
         try check(bytes, \FleetDriver.bytes) { bytes throws(FleetProblem) in try FleetDriver(bytes) }
         try check(bytes, \FleetStatus.bytes) { bytes throws(FleetProblem) in try FleetStatus(bytes) }
+        try check(bytes, \HeldValues.bytes) { bytes throws(FleetProblem) in try HeldValues(bytes) }
         try check(bytes, \Rollout.bytes) { bytes throws(FleetProblem) in try Rollout(bytes) }
         try checkBuild(bytes)
         _ = try? LastGood(bytes, keys)
+        try checkChanges(bytes)
         if let text = String(validating: bytes, as: UTF8.self), let condition = MetricCondition(parsing: text) {
             let again = MetricCondition(parsing: condition.text)
             try expect(again == condition, "the condition \(condition.text) is read as \(String(describing: again))")
@@ -43,6 +45,14 @@ enum FleetTarget {
             try expect(error.text.utf8.count < 2_000, "a long reason: \(error.text)")
             try expect(!error.text.hasPrefix(mark), error.text)
         }
+    }
+
+    /// A line of changes is read as it was written, with any JSON under a valid checksum.
+    private static func checkChanges(_ bytes: [UInt8]) throws(Finding) {
+        let sum = Array("\(String(FleetHash.fnv(bytes), radix: 16)) ".utf8)
+        guard let update = try? LastGood.changes((sum + bytes)[...]) else { return }
+        let again = try? LastGood.changes(update.line.dropLast())
+        try expect(again?.line == update.line, "changes are read as others")
     }
 
     private static let mark = "finding: "

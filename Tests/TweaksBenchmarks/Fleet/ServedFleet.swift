@@ -57,4 +57,37 @@ enum ServedFleet {
             running = Task { await follower.run() }
         }
     }
+
+    /// Applies changes of one value each in a process that has 9,900 of them, with what is written to its disk.
+    static func change(_ count: Int) throws {
+        let (keys, registry) = (FleetHarness.keys, TweakRegistry())
+        let paths = try (0..<9_900).map { try TweakPath("Bench/Fleet/Number\($0)") }
+        let tweaks = paths.map { Tweak("Bench", "Fleet", $0.name, 0.0, in: 0...1e9, registry: registry) }
+        var core = FleetCore(
+            keys: keys, instance: FleetInstance(id: "i1"), sink: TweakSourceSink(.fleet, registry))
+        func pair(_ number: Int, _ revision: Int64) -> EtcdKeyValue {
+            let value = DesiredValue(value: .number(Double(revision)), by: "bench", at: 0)
+            return EtcdKeyValue(
+                key: keys.value(paths[number % paths.count]), value: value.bytes, createRevision: 1,
+                modRevision: revision)
+        }
+        let header = EtcdHeader(clusterID: 1, revision: 1)
+        _ = core.apply(EtcdRangeResult(header: header, keys: paths.indices.map { pair($0, 1) }))
+        _ = core.takeUnsaved(whole: true)
+        func change(_ step: Int) {
+            let revision = Int64(step + 2)
+            let head = FleetHead(counter: UInt64(revision), by: "bench", what: "set", at: 0)
+            let events = [
+                EtcdEvent(.put, EtcdKeyValue(key: keys.head, value: head.bytes, modRevision: revision)),
+                EtcdEvent(.put, pair(step, revision)),
+            ]
+            _ = try? core.apply(events, of: EtcdHeader(clusterID: 1, revision: revision))
+            Measure.keep(core.takeUnsaved(whole: false)?.line.count ?? 0)
+        }
+        for step in 0..<100 { change(step) }
+        CountedProcess.mark()
+        for step in 100..<(100 + count) { change(step) }
+        CountedProcess.mark()
+        precondition(tweaks[100 + count - 1].value == Double(100 + count + 1), "the changes are in effect")
+    }
 }
