@@ -30,6 +30,7 @@ struct FleetClient {
         var fleet = FleetOperator(
             try settings.etcd(), settings.keys, by: settings.who, now: { ThisProcess.wallClock })
         fleet.isDryRun = arguments.has(.dryRun)
+        fleet.user = settings.user
         (self.fleet, limits) = (fleet, DriverLimits())
     }
 

@@ -22,8 +22,11 @@ package enum FleetChain {
     ) -> String {
         let lines = operations.compactMap(line).sorted { $0.key.lexicographicallyPrecedes($1.key) }
         let text = Array("\(previous ?? "")\n\(counter)\n".utf8) + lines.flatMap(\.bytes)
-        return hex(SHA256.digest(text))
+        return hash(text)
     }
+
+    /// SHA-256 in hexadecimal.
+    package static func hash(_ bytes: [UInt8]) -> String { hex(SHA256.digest(bytes)) }
 
     private static func line(_ operation: EtcdTransaction.Operation) -> (key: [UInt8], bytes: [UInt8])? {
         switch operation {

@@ -43,6 +43,9 @@ package struct FleetKeys: Hashable, Sendable {
     }
     /// The chain after a write, for processes that have missed later ones.
     package func chain(_ counter: UInt64) -> [UInt8] { key("chain/" + String(counter).padded(to: 12)) }
+    package var users: [UInt8] { key("users/") }
+    /// What an etcd user has written, in a key that no other user may write.
+    package func user(_ name: String) -> [UInt8] { key("users/\(name)") }
     package var drivers: [UInt8] { key("driver/") }
     package func driver(_ id: String) -> [UInt8] { key("driver/\(id)") }
 

@@ -131,7 +131,7 @@ package struct FleetEdit: Sendable {
 
     /// Returns the transaction and its log entry; throws if a limit is exceeded.
     func transaction(
-        _ view: OperatorView, _ keys: FleetKeys, by: String, at: Int64
+        _ view: OperatorView, _ keys: FleetKeys, by: String, at: Int64, user: SignedInUser? = nil
     ) throws(FleetRefusal) -> (transaction: EtcdTransaction, entry: FleetLogEntry) {
         let counter = if let counter { counter } else { try view.nextCounter() }
         try Self.checkCount(changes.count, verb)
@@ -148,10 +148,12 @@ package struct FleetEdit: Sendable {
         all.append(.put(key: keys.log(counter), value: entry.bytes))
         all.append(.put(key: keys.chain(counter), value: Array(chain.utf8)))
         if counter > FleetChain.length { all.append(.delete(.key(keys.chain(counter - FleetChain.length)))) }
+        if let user { all.append(.put(key: keys.user(user.name), value: user.nextBytes)) }
         all += view.outdated.prefix(EtcdRequests.maxOperations - all.count).map { .delete(.key($0)) }
         try Self.checkBytes(all, max: Self.maxRequestBytes, verb)
         var compares: [EtcdTransaction.Compare] = [.modRevision(keys.head, equals: view.revision(of: keys.head))]
         compares += operations.compactMap(\.touched).map { .modRevision($0, equals: view.revision(of: $0)) }
+        if let user { compares.append(.modRevision(keys.user(user.name), equals: user.revision)) }
         guard let fence else { return (EtcdTransaction(if: compares, then: all), entry) }
         return (EtcdTransaction(if: compares + [fence], then: all, otherwise: [.range(.key(fence.key))]), entry)
     }

@@ -8,6 +8,8 @@ package struct FleetOperator: Sendable {
     package let keys: FleetKeys
     /// The operator: user@host.
     package let by: String
+    /// The etcd user that has signed in, if etcd knows users; its writes are proved.
+    package var user: String?
     /// The wall clock, in milliseconds since 1970.
     package let now: @Sendable () -> Int64
     /// Validates writes without sending them.
@@ -111,7 +113,7 @@ package struct FleetOperator: Sendable {
     }
 
     private func commit(_ edit: FleetEdit, _ view: OperatorView) async throws(FleetRefusal) -> Attempt {
-        let (transaction, entry) = try edit.transaction(view, keys, by: by, at: now())
+        let (transaction, entry) = try edit.transaction(view, keys, by: by, at: now(), user: try await signedIn())
         var receipt = FleetReceipt(
             header: view.header, rollout: edit.rollout, changes: edit.changes, notes: edit.notes)
         if view.head == nil, edit.verb != "adopt" { receipt.notes.append(Self.firstWrite) }

@@ -23,6 +23,7 @@ enum FleetTarget {
         try check(bytes, \FleetDriver.bytes) { bytes throws(FleetProblem) in try FleetDriver(bytes) }
         try check(bytes, \FleetStatus.bytes) { bytes throws(FleetProblem) in try FleetStatus(bytes) }
         try check(bytes, \HeldValues.bytes) { bytes throws(FleetProblem) in try HeldValues(bytes) }
+        try check(bytes, \FleetUser.bytes) { bytes throws(FleetProblem) in try FleetUser(bytes) }
         try check(bytes, \Rollout.bytes) { bytes throws(FleetProblem) in try Rollout(bytes) }
         try checkBuild(bytes)
         _ = try? LastGood(bytes, keys)
