@@ -42,7 +42,8 @@ extension FleetClient {
                 + "\(store.header.revision)" + (store.leader == 0 ? ", without a leader" : "")
         ]
         if let head = view.head?.value {
-            lines.append("last write: \(head.what), \(FleetConsole.provenance(head.by, head.at, now: now))")
+            let chain = head.chain == nil ? "; without a chain: an older operator wrote it, the next write begins one" : ""
+            lines.append("last write: \(head.what), \(FleetConsole.provenance(head.by, head.at, now: now))\(chain)")
         }
         lines.append("\(summary.live.processes) live")
         lines += summary.builds.map { "  build \($0.hash): \($0.live)" + ($0.isKnown ? "" : ", without declarations") }
@@ -110,7 +111,7 @@ extension FleetClient {
     private static func json(_ head: FleetHead) -> JSON {
         .object([
             ("counter", .unsigned(head.counter)), ("what", .string(head.what)), ("by", .string(head.by)),
-            ("at", .int(head.at)),
+            ("at", .int(head.at)), ("chain", head.chain.map { .string($0) } ?? .null),
         ])
     }
 

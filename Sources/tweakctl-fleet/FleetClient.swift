@@ -107,7 +107,7 @@ extension Failure {
     init(_ refusal: FleetRefusal) {
         let code: ExitCode =
             switch refusal.kind {
-            case .refused: .refused
+            case .refused, .frozen: .refused
             case .usage: .usage
             case .unreachable: .unreachable
             }

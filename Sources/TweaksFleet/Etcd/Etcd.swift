@@ -99,6 +99,8 @@ package struct EtcdTransaction: Sendable {
         case modRevision([UInt8], equals: Int64)
         /// The key was created at this revision; 0 means that it does not exist.
         case createRevision([UInt8], equals: Int64)
+        /// No key begins with this prefix.
+        case absent(prefix: [UInt8])
     }
 
     package enum Operation: Hashable, Sendable {

@@ -81,15 +81,15 @@ extension EtcdRequests {
     }
 
     private static func compare(_ compare: EtcdTransaction.Compare) -> JSON {
-        let (key, target, field, revision) =
+        let (keys, target, field, revision) =
             switch compare {
-            case .modRevision(let key, let revision): (key, "MOD", "mod_revision", revision)
-            case .createRevision(let key, let revision): (key, "CREATE", "create_revision", revision)
+            case .modRevision(let key, let revision): (EtcdKeys.key(key), "MOD", "mod_revision", revision)
+            case .createRevision(let key, let revision): (EtcdKeys.key(key), "CREATE", "create_revision", revision)
+            // Compared with every key of the range; a range without keys compares as one that does not exist.
+            case .absent(let prefix): (EtcdKeys.prefix(prefix), "CREATE", "create_revision", 0 as Int64)
             }
-        return .object([
-            ("key", base64(key)), ("target", .string(target)), ("result", .string("EQUAL")),
-            (field, number(revision)),
-        ])
+        return .object(
+            bounds(keys) + [("target", .string(target)), ("result", .string("EQUAL")), (field, number(revision))])
     }
 
     private static func operation(_ operation: EtcdTransaction.Operation) -> JSON {

@@ -46,6 +46,10 @@ package struct FleetKeys: Hashable, Sendable {
     package var users: [UInt8] { key("users/") }
     /// What an etcd user has written, in a key that no other user may write.
     package func user(_ name: String) -> [UInt8] { key("users/\(name)") }
+    package var freezes: [UInt8] { key("freezes/") }
+    package func freeze(_ name: String) -> [UInt8] { key("freezes/\(name)") }
+    package var proposals: [UInt8] { key("proposals/") }
+    package func proposal(_ id: String) -> [UInt8] { key("proposals/\(id)") }
     package var drivers: [UInt8] { key("driver/") }
     package func driver(_ id: String) -> [UInt8] { key("driver/\(id)") }
 

@@ -91,8 +91,10 @@ package struct FleetEdit: Sendable {
     package var rollout: String?
     /// The old and new values, for the log.
     package var changes: [FleetLogEntry.Change] = []
-    /// Operations on keys below `desired/`, except for the head.
+    /// Operations on keys of the write's subject, except for the head.
     package var operations: [EtcdTransaction.Operation] = []
+    /// The revisions of those keys that are not below `desired/`.
+    var revisions: [[UInt8]: Int64] = [:]
     /// A comparison in addition to those of the head and the written keys: the driver's claim.
     package var fence: EtcdTransaction.Compare?
     /// The head's counter, if it is not the next number.
@@ -101,6 +103,9 @@ package struct FleetEdit: Sendable {
     package var why: String?
     /// Hints for the operator.
     package var notes: [String] = []
+
+    /// Whether it also works while the fleet is frozen, or processes have another past: it stops something.
+    var isBrake: Bool { ["abort", "pause", "freeze", "unfreeze", "reject"].contains(verb) }
 
     package init(_ verb: String, _ what: String, rollout: String? = nil) {
         self.verb = verb
@@ -152,7 +157,10 @@ package struct FleetEdit: Sendable {
         all += view.outdated.prefix(EtcdRequests.maxOperations - all.count).map { .delete(.key($0)) }
         try Self.checkBytes(all, max: Self.maxRequestBytes, verb)
         var compares: [EtcdTransaction.Compare] = [.modRevision(keys.head, equals: view.revision(of: keys.head))]
-        compares += operations.compactMap(\.touched).map { .modRevision($0, equals: view.revision(of: $0)) }
+        compares += operations.compactMap(\.touched).map {
+            .modRevision($0, equals: revisions[$0] ?? view.revision(of: $0))
+        }
+        if !isBrake { compares.append(.absent(prefix: keys.freezes)) }
         if let user { compares.append(.modRevision(keys.user(user.name), equals: user.revision)) }
         guard let fence else { return (EtcdTransaction(if: compares, then: all), entry) }
         return (EtcdTransaction(if: compares + [fence], then: all, otherwise: [.range(.key(fence.key))]), entry)
@@ -193,7 +201,7 @@ extension EtcdTransaction.Operation {
 extension EtcdTransaction.Compare {
     var key: [UInt8] {
         switch self {
-        case .modRevision(let key, _), .createRevision(let key, _): key
+        case .modRevision(let key, _), .createRevision(let key, _), .absent(let key): key
         }
     }
 
@@ -202,6 +210,7 @@ extension EtcdTransaction.Compare {
         switch self {
         case .modRevision(_, let revision): (pair?.modRevision ?? 0) == revision
         case .createRevision(_, let revision): (pair?.createRevision ?? 0) == revision
+        case .absent: pair == nil
         }
     }
 }

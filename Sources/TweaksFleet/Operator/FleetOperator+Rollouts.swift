@@ -81,8 +81,7 @@ extension FleetOperator {
         _ id: String, _ verb: String, because reason: String? = nil,
         _ change: (inout Rollout) throws(FleetRefusal) -> Bool
     ) async throws(FleetRefusal) -> FleetReceipt {
-        // A rollout can be stopped even if processes have another past.
-        try await write(checksPast: verb != "pause") { view throws(FleetRefusal) in
+        try await write { view throws(FleetRefusal) in
             let record = try view.rollout(id)
             var rollout = record.value
             guard try change(&rollout) else { return nil }
@@ -228,7 +227,7 @@ extension FleetOperator {
     /// - Parameter reason: Why a driver does it automatically; nil for an operator's command.
     package func abort(_ id: String, because reason: String? = nil) async throws(FleetRefusal) -> FleetReceipt {
         do throws(FleetRefusal) {
-            return try await write(checksPast: false) { view throws(FleetRefusal) in
+            return try await write { view throws(FleetRefusal) in
                 var edit = FleetEdit("abort", "abort \(id)", rollout: id)
                 edit.why = reason
                 let key = keys.rollout(id)

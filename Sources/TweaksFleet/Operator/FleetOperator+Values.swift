@@ -142,7 +142,7 @@ extension FleetLogEntry {
     package var changedValues: Bool {
         switch verb {
         case "set", "reset", "import", "undo": rollout == nil && !changes.isEmpty
-        case "finish": !changes.isEmpty
+        case "finish", "approve": !changes.isEmpty
         default: false
         }
     }
@@ -207,7 +207,7 @@ extension FleetOperator {
     /// - Parameter atLeast: The minimum of the head's counter.
     package func adopt(atLeast: UInt64 = 0) async throws(FleetRefusal) -> FleetReceipt {
         let applied = try await instanceStatuses().live.map(\.status.head).filter { $0 <= Self.highestAdopted }.max() ?? 0
-        return try await write(checksPast: false) { view throws(FleetRefusal) in
+        return try await write { view throws(FleetRefusal) in
             var edit = FleetEdit("adopt", "adopt")
             let known = max(view.head?.value.counter ?? 0, applied)
             edit.counter = max(try OperatorView.after(known), atLeast)

@@ -75,15 +75,11 @@ package struct FleetOperator: Sendable {
     // MARK: Writing
 
     /// Reads the current state and writes an edit based on it; starts again after a conflict.
-    /// - Parameters:
-    ///   - checksPast: Refuses the write if live processes would not follow it.
-    ///   - makeEdit: Returns the edit; nil if nothing changes.
+    /// - Parameter makeEdit: Returns the edit; nil if nothing changes.
     func write(
-        checksPast: Bool = true, _ makeEdit: (OperatorView) throws(FleetRefusal) -> FleetEdit?
+        _ makeEdit: (OperatorView) throws(FleetRefusal) -> FleetEdit?
     ) async throws(FleetRefusal) -> FleetReceipt {
         var reason = "\(keys.name): too many concurrent writes; try again"
-        // Before the state: a process may follow a later one.
-        let live = checksPast ? try await instanceStatuses().live : []
         for attempt in 0..<Self.maxAttempts {
             // A random delay keeps two frequent writers from staying in step, where one would always lose.
             if attempt > 0 { try? await Task.sleep(for: .milliseconds(Int64.random(in: 0...min(5 << attempt, 200)))) }
@@ -91,7 +87,10 @@ package struct FleetOperator: Sendable {
             guard var edit = try makeEdit(view) else {
                 return FleetReceipt(header: view.header, notes: ["there is nothing to change"])
             }
-            try view.checkPast(live, keys)
+            if !edit.isBrake {
+                try await checkFreezes()
+                if edit.verb != "adopt", try await !isFollowed(view) { continue }
+            }
             edit.fence = edit.fence ?? fence
             view.outdated = try await outdated()
             switch try await commit(edit, view) {
@@ -101,6 +100,20 @@ package struct FleetOperator: Sendable {
             }
         }
         throw FleetRefusal(.refused, reason)
+    }
+
+    /// Throws if live processes would not follow a write.
+    /// - Returns: False if a later write explains what they report.
+    private func isFollowed(_ view: OperatorView) async throws(FleetRefusal) -> Bool {
+        let live = try await instanceStatuses().live
+        do throws(FleetRefusal) {
+            try view.checkPast(live, keys)
+            return true
+        } catch {
+            let head = try await range(.key(keys.head)).keys.first
+            if head?.modRevision ?? 0 == view.head?.modRevision ?? 0 { throw error }
+            return false
+        }
     }
 
     /// The result of an attempt.
@@ -166,6 +179,8 @@ package struct FleetRefusal: Error, Hashable, Sendable, CustomStringConvertible 
         case usage
         /// etcd does not reply.
         case unreachable
+        /// The fleet is frozen for a while.
+        case frozen
     }
 
     package let kind: Kind

@@ -253,6 +253,7 @@ extension MemoryEtcd.State {
         switch compare {
         case .modRevision(let key, let revision): (keys[key]?.modRevision ?? 0) == revision
         case .createRevision(let key, let revision): (keys[key]?.createRevision ?? 0) == revision
+        case .absent(let prefix): !keys.keys.contains { $0.starts(with: prefix) }
         }
     }
 

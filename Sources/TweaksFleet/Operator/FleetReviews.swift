@@ -1,0 +1,124 @@
+// Proposes changes that take effect when another operator approves them, as etcd's users prove.
+
+import Tweaks
+
+/// `proposals/ID`: changes that wait for approval.
+package struct FleetReview: Hashable, Sendable {
+    package var changes: [FleetLogEntry.Change]
+    package var by: String
+    package var at: Int64
+
+    package init(changes: [FleetLogEntry.Change], by: String, at: Int64) {
+        self.changes = changes
+        self.by = by
+        self.at = at
+    }
+
+    package init(_ bytes: [UInt8]) throws(FleetProblem) {
+        // Proposals have the form of the log entry that they become.
+        let entry = try FleetLogEntry(bytes)
+        guard !entry.changes.isEmpty, entry.changes.allSatisfy({ $0.new != nil }) else {
+            throw FleetProblem("“changes” is empty, or lacks a value")
+        }
+        self.init(changes: entry.changes, by: entry.by, at: entry.at)
+    }
+
+    /// One line of JSON.
+    package var bytes: [UInt8] {
+        FleetLogEntry(sequence: 0, verb: "propose", changes: changes, by: by, at: at).bytes
+    }
+}
+
+extension FleetOperator {
+    /// The proposals by ID, with the etcd user who has proved to have made them; unreadable ones are left out.
+    package func reviews() async throws(FleetRefusal) -> [(id: String, review: FleetReview, author: String?)] {
+        let pairs = try await range(.prefix(keys.proposals)).keys
+        let authors = try await authors()
+        return pairs.compactMap { pair in
+            guard let review = try? FleetReview(pair.value) else { return nil }
+            let author: String? = if case .proved(let name)? = authors.verdict(at: pair.modRevision) { name } else { nil }
+            return (String(decoding: pair.key.dropFirst(keys.proposals.count), as: UTF8.self), review, author)
+        }
+    }
+
+    /// Proposes values, which nothing applies until another operator approves them.
+    package func propose(_ assignments: [FleetAssignment]) async throws(FleetRefusal) -> FleetReceipt {
+        try FleetAssignment.check(assignments, "propose")
+        let id = makeID()
+        return try await write { view throws(FleetRefusal) in
+            let changes = assignments.map {
+                FleetLogEntry.Change(path: $0.path, old: view.value($0.path), new: $0.value)
+            }
+            var edit = FleetEdit("propose", FleetEdit.summary("propose", changes.map(\.path)), rollout: id)
+            edit.changes = changes
+            let review = FleetReview(changes: changes, by: by, at: now())
+            edit.operations = [.put(key: keys.proposal(id), value: review.bytes)]
+            return edit
+        }
+    }
+
+    /// Applies a proposal of another operator.
+    /// - Parameter force: Also if values have changed since it was made.
+    package func approve(_ id: String, force: Bool = false) async throws(FleetRefusal) -> FleetReceipt {
+        let (review, pair) = try await proposal(id)
+        try await checkApproval(id, pair)
+        return try await write { view throws(FleetRefusal) in
+            try view.checkFree(review.changes.map(\.path))
+            for change in review.changes where !force && view.value(change.path) != change.old {
+                throw FleetRefusal(
+                    "\(change.path.token) is \(view.value(change.path).shown) now, and proposal \(id) found "
+                        + "\(change.old.shown); propose it again, or --force writes over it")
+            }
+            let changes = review.changes.map {
+                FleetLogEntry.Change(path: $0.path, old: view.value($0.path), new: $0.new)
+            }
+            guard var edit = edit("approve", changes, view) else { return nil }
+            (edit.what, edit.rollout) = ("approve \(id)", id)
+            edit.why = "proposed by \(review.by)"
+            edit.operations.append(.delete(.key(pair.key)))
+            edit.revisions[pair.key] = pair.modRevision
+            return edit
+        }
+    }
+
+    /// Throws unless two etcd users have proposed and approve.
+    private func checkApproval(_ id: String, _ pair: EtcdKeyValue) async throws(FleetRefusal) {
+        guard let user else {
+            throw FleetRefusal("approve \(id): only an etcd user can approve; sign in with --user and --password-file")
+        }
+        guard case .proved(let author)? = try await authors().verdict(at: pair.modRevision) else {
+            throw FleetRefusal("approve \(id): no etcd user proves to have proposed it; propose it signed in")
+        }
+        if author == user {
+            throw FleetRefusal("approve \(id): \(user) has proposed it; another operator approves it")
+        }
+    }
+
+    /// Removes a proposal.
+    package func reject(_ id: String) async throws(FleetRefusal) -> FleetReceipt {
+        let key = keys.proposal(id)
+        // An unreadable one can be removed, too.
+        guard let pair = try await range(.key(key), keysOnly: true).keys.first else { throw try await unknown(id) }
+        return try await write { _ throws(FleetRefusal) in
+            var edit = FleetEdit("reject", "reject \(id)", rollout: id)
+            edit.operations = [.delete(.key(key))]
+            edit.revisions[key] = pair.modRevision
+            return edit
+        }
+    }
+
+    private func proposal(_ id: String) async throws(FleetRefusal) -> (FleetReview, EtcdKeyValue) {
+        guard let pair = try await range(.key(keys.proposal(id))).keys.first else { throw try await unknown(id) }
+        do throws(FleetProblem) {
+            return (try FleetReview(pair.value), pair)
+        } catch {
+            throw FleetRefusal("proposal \(id) cannot be read: \(error.text); reject \(id) removes it")
+        }
+    }
+
+    private func unknown(_ id: String) async throws(FleetRefusal) -> FleetRefusal {
+        let known = try await reviews().map(\.id)
+        let remedy = known.isEmpty ? "there is none" : "there are \(known.joined(separator: ", "))"
+        return FleetRefusal("there is no proposal \(Quoting.excerpt(id)); \(Quoting.sanitized(remedy))")
+    }
+}
