@@ -45,6 +45,19 @@ extension RealEtcd {
             #expect(future?.kind == "futureRevision")
         }
 
+        @Test func `A transaction compares that no key has a prefix`() async throws {
+            let compare = EtcdTransaction.Compare.absent(prefix: utf8("freeze/"))
+            let put = EtcdTransaction(if: [compare], then: [.put(key: utf8("a"), value: [1])])
+            _ = try await client.commit(.put("freeze", "no"))
+            #expect(try await client.commit(put).succeeded)
+            for keys in [["freeze/x"], ["freeze/x", "freeze/y"]] {
+                _ = try await client.commit(.put(keys, [1]))
+                #expect(try await !client.commit(put).succeeded, "\(keys)")
+            }
+            _ = try await client.commit(EtcdTransaction(then: [.delete(.prefix(utf8("freeze/")))]))
+            #expect(try await client.commit(put).succeeded)
+        }
+
         @Test func `A range of 250 keys is read in pages, at one revision`() async throws {
             let keys = (0..<250).map { "k/\(1_000 + $0)" }
             for part in [keys[..<125], keys[125...]] { _ = try await client.commit(.put(Array(part), [1])) }

@@ -2,6 +2,7 @@
 
 import Testing
 import Tweaks
+import TweaksSystem
 import TweaksTestSupport
 
 @testable import TweaksFleet
@@ -41,6 +42,39 @@ import TweaksTestSupport
         #expect(second.size.value == (loss == .restored ? 60 : 50))
         await cluster.wait { $0.first.map { $0.status.trouble == nil } ?? false }
         await second.stop()
+    }
+
+    @Test func `A store that was restored unseen, and has caught up, is not followed until it is adopted`() async throws {
+        let cluster = try await ClusterFixture.start()
+        try await cluster.set("A/B/Size", .number(60))
+        try await cluster.server.saveData()
+        for value in [61, 62] as [Double] { try await cluster.set("A/B/Size", .number(value)) }
+        let partition = Partition()
+        let process = try FollowingProcess(
+            InterposedEtcd.behind(partition, try cluster.client(of: 0)), cluster.keys, time: SystemTime(),
+            timings: ClusterFixture.timings)
+        process.start()
+        await process.wait(process.size, 62)
+        let applied = try await cluster.headRevision()
+        await cluster.wait { $0.first?.status.head == 3 }
+        // The process is stopped while the store is restored, and written to until its revision is higher than before.
+        partition.isCut = true
+        try await cluster.server.restoreData()
+        await process.log.wait(for: "the last good values stay")
+        var value = 70.0
+        while try await cluster.headRevision() <= applied {
+            try await cluster.set("A/B/Size", .number(value))
+            value += 1
+        }
+        partition.isCut = false
+        await process.log.wait(for: "other past: ")
+        await cluster.wait { $0.first?.status.isApart == true }
+        #expect(process.size.value == 62)
+        let refusal = await #expect(throws: FleetRefusal.self) { try await cluster.set("A/B/Size", .number(99)) }
+        #expect(refusal?.description.contains("adopt makes it the one to follow") == true)
+        _ = try await cluster.fleet().adopt()
+        await process.wait(process.size, value - 1)
+        await process.stop()
     }
 
     @Test func `A full store can be followed, and a rollout aborted; writes work again with space`() async throws {
