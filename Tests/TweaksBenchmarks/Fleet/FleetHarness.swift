@@ -56,6 +56,17 @@ final class FleetHarness {
         try wait { _ = try await fleet.set(assignments) }
     }
 
+    /// Puts values of the fleet by hand, a hundred at once.
+    func put(_ paths: [TweakPath]) throws {
+        let value = DesiredValue(value: .number(1), by: "bench", at: 0).bytes
+        for start in stride(from: 0, to: paths.count, by: 100) {
+            let some = paths[start..<min(start + 100, paths.count)]
+            let put = EtcdTransaction(then: some.map { .put(key: Self.keys.value($0), value: value) })
+            let client = client
+            try wait { _ = try await client.commit(put) }
+        }
+    }
+
     /// Runs an asynchronous body and waits for its result.
     func wait<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) throws -> Result {
         let ended = DispatchSemaphore(value: 0)
