@@ -112,7 +112,7 @@ extension FleetClient {
 
     func history() async throws(FleetRefusal) {
         let pattern = try pattern()
-        let history = try await fleet.history()
+        let history = try await wholeHistory()
         let entries = pattern.map { history.entries(matching: $0) } ?? history.entries
         if console.isJSON { return console.print(.array(entries.map(Self.json))) }
         for entry in entries {
@@ -127,6 +127,17 @@ extension FleetClient {
         for (key, reason) in history.unreadable {
             console.output.reportProblem("\(key): \(reason); delete it with etcdctl del")
         }
+    }
+
+    /// The log, with the entries of an export before it.
+    private func wholeHistory() async throws(FleetRefusal) -> FleetHistory {
+        guard let file = arguments.value(.all) else { return try await fleet.history() }
+        let bytes = try reading { () throws(Failure) in try InputFile(file).read() }
+        let (history, missing) = FleetHistory.all(bytes, try await fleet.readLog())
+        for gap in missing {
+            console.output.printRemark("entries between \(gap.after) and \(gap.before) are missing in \(file)")
+        }
+        return history
     }
 
     private static func json(_ entry: FleetLogEntry) -> JSON {

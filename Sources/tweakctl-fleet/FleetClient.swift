@@ -68,6 +68,7 @@ struct FleetClient {
         case .rollout: return try await rollout()
         case .resume: return try await resume()
         case .watch: return try await watch()
+        case .audit: return try await audit()
         }
         return .ok
     }

@@ -38,7 +38,7 @@ enum TweakctlFleet {
 /// The commands.
 enum FleetVerb: String, CaseIterable {
     case ls, get, set, reset, check, status, rollout, pause, resume, finish, abort, history, undo, export, `import`
-    case watch, adopt
+    case watch, audit, adopt
 
     /// The command with its arguments.
     var usage: String {
@@ -56,6 +56,7 @@ enum FleetVerb: String, CaseIterable {
         case .export: "export [PATTERN]"
         case .import: "import FILE|-"
         case .watch: "watch [PATTERN]"
+        case .audit: "audit"
         case .adopt: "adopt"
         }
     }
@@ -74,11 +75,12 @@ enum FleetVerb: String, CaseIterable {
         case .resume: "continue driving a rollout from its current share"
         case .finish: "make a rollout permanent: values for all, or a standing rule for what it selects"
         case .abort: "revert a rollout or a standing rule"
-        case .history: "what operators did: the last 200 writes"
+        case .history: "what operators did: the last 200 writes, or with --all those of a file, too"
         case .undo: "undo the last write, or a numbered one, where values are still what it left"
         case .export: "desired values as lines of a config file"
         case .import: "set the values of lines like these, in one write"
         case .watch: "print changes of desired values as they happen; Ctrl-C ends it"
+        case .audit: "print the log as lines for a file: audit --follow >> FILE continues the file"
         case .adopt: "declare this etcd to be the one to follow, after a restore or a move"
         }
     }
@@ -86,7 +88,9 @@ enum FleetVerb: String, CaseIterable {
     /// The options of this command.
     var options: [FleetOption] {
         switch self {
-        case .ls, .get, .status, .history, .export, .watch: []
+        case .ls, .get, .status, .export, .watch: []
+        case .history: [.all]
+        case .audit: [.follow]
         case .set: [.dryRun, .force, .new, .for]
         case .import: [.dryRun, .force, .new, .yes]
         case .check: [.new]
@@ -106,7 +110,7 @@ enum FleetVerb: String, CaseIterable {
     /// The allowed number of arguments.
     var counts: ClosedRange<Int> {
         switch self {
-        case .status, .adopt: 0...0
+        case .status, .adopt, .audit: 0...0
         case .ls, .history, .export, .watch, .undo: 0...1
         case .pause, .resume, .finish, .abort, .import: 1...1
         case .get, .set, .reset, .check, .rollout: 1...Int.max
@@ -119,6 +123,7 @@ enum FleetOption: String, CaseIterable {
     case etcd, prefix, user, passwordFile = "password-file", who = "as", json, yes, help, version
     case dryRun = "dry-run", force, new, `for`, `where`, steps, every, abortIf = "abort-if"
     case confirmWithin = "confirm-within", revertIfDriverDies = "revert-if-driver-dies", detach, atLeast = "at-least"
+    case all, follow
 
     /// Options of every command.
     static let common: [FleetOption] = [.etcd, .prefix, .user, .passwordFile, .who, .json, .help, .version]
@@ -131,13 +136,13 @@ enum FleetOption: String, CaseIterable {
         case .etcd: "URL[,URL…]"
         case .prefix: "PREFIX"
         case .user, .who: "NAME"
-        case .passwordFile: "FILE"
+        case .passwordFile, .all: "FILE"
         case .for, .every, .confirmWithin: "TIME"
         case .where: "LABEL=VALUE[,…]"
         case .steps: "PERCENT,…"
         case .abortIf: "'FIGURE > NUMBER'"
         case .atLeast: "NUMBER"
-        case .json, .yes, .help, .version, .dryRun, .force, .new, .revertIfDriverDies, .detach: nil
+        case .json, .yes, .help, .version, .dryRun, .force, .new, .revertIfDriverDies, .detach, .follow: nil
         }
     }
 
@@ -163,6 +168,8 @@ enum FleetOption: String, CaseIterable {
         case .confirmWithin: "revert unless finished within this time after the last step"
         case .revertIfDriverDies: "revert when this command ends or loses etcd for a minute"
         case .detach: "begin the first step and exit; resume continues"
+        case .all: "also the entries of a file that audit has written"
+        case .follow: "go on until it is interrupted"
         case .atLeast: "the head's counter is not below this: what processes have applied elsewhere"
         }
     }

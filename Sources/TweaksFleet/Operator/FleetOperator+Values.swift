@@ -131,6 +131,20 @@ package struct FleetHistory: Sendable {
         entries.sort { $0.sequence < $1.sequence }
     }
 
+    /// The entries of an export, with those of the log that it lacks.
+    /// - Returns: The history, and the numbers between which the export says that entries are missing.
+    package static func all(
+        _ export: [UInt8], _ log: EtcdRangeResult
+    ) -> (history: FleetHistory, missing: [(after: UInt64, before: UInt64)]) {
+        let lines = export.split(separator: 0x0A)
+        var audit = FleetAudit(lines)
+        let all = lines + audit.append(log.keys).map { $0[...] }
+        var history = FleetHistory(EtcdRangeResult(header: log.header))
+        // In the order of the export: after a restore, numbers repeat.
+        history.entries = all.compactMap { try? FleetLogEntry(Array($0)) }
+        return (history, all.compactMap(FleetAudit.missing))
+    }
+
     /// The entries that changed a path matching the pattern.
     package func entries(matching pattern: TweakPattern) -> [FleetLogEntry] {
         entries.filter { $0.changes.contains { pattern.matches($0.path) } }
@@ -149,9 +163,10 @@ extension FleetLogEntry {
 }
 
 extension FleetOperator {
-    package func history() async throws(FleetRefusal) -> FleetHistory {
-        FleetHistory(try await range(.prefix(keys.log)))
-    }
+    package func history() async throws(FleetRefusal) -> FleetHistory { FleetHistory(try await readLog()) }
+
+    /// Reads the keys of the log.
+    package func readLog() async throws(FleetRefusal) -> EtcdRangeResult { try await range(.prefix(keys.log)) }
 
     /// Undoes the newest or a given log entry, if the values have not changed since.
     package func undo(_ sequence: UInt64? = nil) async throws(FleetRefusal) -> FleetReceipt {
