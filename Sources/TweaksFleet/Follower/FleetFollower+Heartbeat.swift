@@ -146,7 +146,15 @@ extension FleetFollower {
             heartbeat.covered = core.covered
             let status = FleetStatus(core, heartbeat, identity, build: build, at: time.wall)
             let key = keys.instance(identity.instance.id, start: heartbeat.started)
-            _ = try await etcd.commit(EtcdTransaction(then: [.put(key: key, value: status.bytes, lease: lease)]))
+            let result = try await etcd.commit(
+                EtcdTransaction(then: [
+                    .put(key: key, value: status.bytes, lease: lease), .range(.key(keys.build(build)), keysOnly: true),
+                ]))
+            if case .range(let range)? = result.responses.last, range.keys.isEmpty {
+                // The store was emptied, and the lease survived.
+                heartbeat.build = nil
+                _ = try await writeBuild()
+            }
         } catch {
             heartbeat.isDirty = true
             if error == .leaseNotFound { heartbeat.lease = nil }
