@@ -9,11 +9,14 @@ extension FleetClient {
         let store = try await etcdStatus()
         let view = try await fleet.readState()
         let statuses = try await fleet.instanceStatuses()
-        let summary = FleetSummary(view, statuses, builds: Set(try await fleet.builds().hashes))
-        let drivers = try await fleet.drivers()
-        let unreadable = view.unreadable.merging(statuses.unreadable) { first, _ in first }
+        let builds = try await fleet.builds()
+        let summary = FleetSummary(view, statuses, builds: Set(builds.hashes))
+        let (drivers, unreadableDrivers) = try await fleet.readDrivers()
+        let unreadable = [statuses.unreadable, builds.unreadable, unreadableDrivers].reduce(view.unreadable) {
+            $0.merging($1) { first, _ in first }
+        }
         if console.isJSON {
-            return console.print(.object(fields(store, view, summary, drivers) + [("garbage", Self.json(unreadable))]))
+            return console.print(.object(fields(store, view, summary, drivers) + [("garbage", json(unreadable))]))
         }
         console.print(lines(store, view, summary))
         for record in view.ordered {
@@ -37,7 +40,8 @@ extension FleetClient {
     private func lines(_ store: EtcdStatus, _ view: OperatorView, _ summary: FleetSummary) -> [String] {
         // Rounded up, so that only an empty store has size 0.
         let size = String(store.size / 1_048_576 + (store.size % 1_048_576 > 0 ? 1 : 0))
-        var lines = [
+        var lines = store.alarms.map(\.text)
+        lines += [
             "\(FleetConsole.location(store.header, keys)): etcd \(store.version), \(size) MiB, revision "
                 + "\(store.header.revision)" + (store.leader == 0 ? ", without a leader" : "")
         ]
@@ -74,6 +78,7 @@ extension FleetClient {
                 .object([
                     ("version", .string(store.version)), ("size", .int(store.size)),
                     ("revision", .int(store.header.revision)), ("hasLeader", .bool(store.leader != 0)),
+                    ("alarms", .array(store.alarms.map { .string($0.rawValue) })),
                 ])
             ),
             ("head", view.head.map { Self.json($0.value) } ?? .null), ("revision", .int(summary.revision)),
@@ -126,6 +131,20 @@ extension FleetClient {
             ("reason", .string(refusal.reason)), ("count", .count(refusal.count)),
             ("example", .string(refusal.example)),
         ])
+    }
+}
+
+extension EtcdAlarm {
+    /// What it means, and the remedy.
+    fileprivate var text: String {
+        switch self {
+        case .noSpace:
+            "etcd is out of space (alarm NOSPACE): values and statuses cannot be written. Compact and defragment it, then "
+                + "etcdctl alarm disarm; abort works meanwhile"
+        case .corrupt:
+            "etcd's members have different data (alarm CORRUPT): do not trust what is below, and write nothing. Restore "
+                + "the member that differs, then etcdctl alarm disarm"
+        }
     }
 }
 

@@ -71,14 +71,16 @@ struct FleetConsole: Sendable {
         "cluster \(String(header.clusterID, radix: 16)) \(keys.prefix)/\(keys.name)"
     }
 
-    static func json(_ receipt: FleetReceipt, _ keys: FleetKeys) -> JSON {
-        .object([
+    static func json(_ receipt: FleetReceipt, _ keys: FleetKeys) -> JSON { .object(fields(receipt, keys)) }
+
+    static func fields(_ receipt: FleetReceipt, _ keys: FleetKeys) -> [(String, JSON)] {
+        [
             ("cluster", .string(String(receipt.header.clusterID, radix: 16))), ("prefix", .string(keys.prefix)),
             ("fleet", .string(keys.name)), ("revision", .int(receipt.header.revision)),
             ("entry", receipt.sequence.map { .unsigned($0) } ?? .null), ("rollout", .text(receipt.rollout)),
             ("changes", .array(receipt.changes.map(json))), ("notes", .array(receipt.notes.map(JSON.string))),
             ("dryRun", .bool(receipt.isDryRun)),
-        ])
+        ]
     }
 
     static func json(_ change: FleetLogEntry.Change) -> JSON {

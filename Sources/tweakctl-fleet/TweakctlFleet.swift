@@ -74,10 +74,10 @@ enum FleetVerb: String, CaseIterable {
         case .resume: "continue driving a rollout from its current share"
         case .finish: "make a rollout permanent: values for all, or a standing rule for what it selects"
         case .abort: "revert a rollout or a standing rule"
-        case .history: "what operators did: the last 200 writes"
+        case .history: "what operators did: the last 200 writes, and rollouts that ended without one"
         case .undo: "undo the last write, or a numbered one, where values are still what it left"
         case .export: "desired values as lines of a config file"
-        case .import: "set the values of lines like these, in one write"
+        case .import: "set the values of lines like these; with --prune also remove what they lack"
         case .watch: "print changes of desired values as they happen; Ctrl-C ends it"
         case .adopt: "declare this etcd to be the one to follow, after a restore or a move"
         }
@@ -88,7 +88,7 @@ enum FleetVerb: String, CaseIterable {
         switch self {
         case .ls, .get, .status, .history, .export, .watch: []
         case .set: [.dryRun, .force, .new, .for]
-        case .import: [.dryRun, .force, .new, .yes]
+        case .import: [.prune, .dryRun, .force, .new, .yes]
         case .check: [.new]
         case .reset, .undo: [.dryRun]
         case .rollout:
@@ -117,7 +117,7 @@ enum FleetVerb: String, CaseIterable {
 /// An option, with or without a value.
 enum FleetOption: String, CaseIterable {
     case etcd, prefix, user, passwordFile = "password-file", who = "as", json, yes, help, version
-    case dryRun = "dry-run", force, new, `for`, `where`, steps, every, abortIf = "abort-if"
+    case dryRun = "dry-run", force, new, prune, `for`, `where`, steps, every, abortIf = "abort-if"
     case confirmWithin = "confirm-within", revertIfDriverDies = "revert-if-driver-dies", detach, atLeast = "at-least"
 
     /// Options of every command.
@@ -137,7 +137,7 @@ enum FleetOption: String, CaseIterable {
         case .steps: "PERCENT,…"
         case .abortIf: "'FIGURE > NUMBER'"
         case .atLeast: "NUMBER"
-        case .json, .yes, .help, .version, .dryRun, .force, .new, .revertIfDriverDies, .detach: nil
+        case .json, .yes, .help, .version, .dryRun, .force, .new, .prune, .revertIfDriverDies, .detach: nil
         }
     }
 
@@ -145,8 +145,8 @@ enum FleetOption: String, CaseIterable {
         switch self {
         case .etcd: "URLs of etcd; default: TWEAKS_FLEET"
         case .prefix: "prefix of the keys; default: TWEAKS_FLEET_PREFIX or /tweaks"
-        case .user: "sign in to etcd, with the password from --password-file"
-        case .passwordFile: "a file that holds the password, and that others cannot read"
+        case .user: "sign in to etcd, with the password from --password-file; default: TWEAKS_FLEET_USER"
+        case .passwordFile: "a file that only its owner can read; default: TWEAKS_FLEET_PASSWORD_FILE"
         case .who: "author for the log; default: login name and host"
         case .json: "JSON for scripts"
         case .yes: "do not ask for confirmation"
@@ -155,6 +155,7 @@ enum FleetOption: String, CaseIterable {
         case .dryRun: "print what would be done, and write nothing"
         case .force: "also values that builds would refuse; finish: also before all steps are done"
         case .new: "also paths that no build has; their kind follows from the text"
+        case .prune: "also remove the fleet's values that the file lacks"
         case .for: "revert automatically after at least this time"
         case .where: "only processes with these labels"
         case .steps: "growing shares; default: 1,10,50,100"
