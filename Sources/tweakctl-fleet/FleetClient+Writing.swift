@@ -84,14 +84,18 @@ extension FleetClient {
             return number
         }
         let view = try await fleet.readState()
+        if view.values.isEmpty {
+            console.output.printRemark("there are no values here; to keep those of the processes, import them first")
+        }
         let question =
             "\(FleetConsole.location(view.header, keys)) with \(view.values.count) values: "
-            + "shall every process of the fleet follow it?"
+            + "shall every process of the fleet follow it, and drop values that are missing here?"
         let isYes = try reading { () throws(Failure) in
             try console.output.confirm(question, isYes: arguments.has(.yes) || arguments.has(.dryRun))
         }
         guard isYes else { return .refused }
         receipt("adopt", try await fleet.adopt(atLeast: atLeast))
+        if arguments.has(.dryRun) { return .ok }
         console.output.printRemark(
             "processes that kept their last good state, because this etcd is another one or older, now "
                 + "apply the values here; values that are missing here are removed")

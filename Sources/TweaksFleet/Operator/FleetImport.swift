@@ -69,12 +69,12 @@ package struct FleetImport: Sendable {
     /// Returns why the fleet does not allow the changes.
     package func problems(of difference: Difference, in view: OperatorView) -> [ImportProblem] {
         let reserved = reserved(difference.all, in: view)
-        let count = view.count + difference.added.count - difference.removed.count
-        if count <= DesiredState.maxKeys || difference.added.isEmpty { return reserved }
-        let text =
-            "with it the fleet has \(count) values and rollouts, and processes follow at most "
-            + "\(DesiredState.maxKeys); remove some, or remove what the file lacks by --prune"
-        return reserved + [ImportProblem(line: 0, text: text)]
+        do throws(FleetRefusal) {
+            try view.checkRoom(for: difference.all)
+            return reserved
+        } catch {
+            return reserved + [ImportProblem(line: 0, text: error.description)]
+        }
     }
 
     /// Returns the changes that open rollouts forbid.
@@ -219,17 +219,27 @@ extension FleetOperator {
             throw FleetRefusal(error, wasWriting: true)
         }
         var revision = result.succeeded ? result.header.revision : 0
-        var other: FleetDriver?
+        var other: EtcdKeyValue?
         if !result.succeeded, case .range(let range)? = result.responses.first, let pair = range.keys.first {
             // With this lease, a member applied the write, but its reply was lost.
-            if pair.lease == lease.id { revision = pair.createRevision } else { other = try? FleetDriver(pair.value) }
+            if pair.lease == lease.id { revision = pair.createRevision } else { other = pair }
         }
         if revision != 0 {
             return DriverClaim(id: "import", lease: lease, fence: .createRevision(key, equals: revision))
         }
         try? await etcd.revokeLease(lease.id)
+        throw Self.isImported(by: other)
+    }
+
+    private static func isImported(by claim: EtcdKeyValue?) -> FleetRefusal {
+        let other = claim.flatMap { try? FleetDriver($0.value) }
         let who = other.map { "\($0.by) (process \($0.pid) on \($0.host))" } ?? "another operator"
-        throw FleetRefusal(
+        if let claim, claim.lease == 0 {
+            let key = String(decoding: claim.key, as: UTF8.self)
+            return FleetRefusal(
+                "import: the claim of \(who) has no lease; if none is running, etcdctl del \(key) ends it")
+        }
+        return FleetRefusal(
             "import: one by \(who) is being written; wait until it is done, or, if its process is gone, until its "
                 + "lease of \(DriverClaim.seconds) s is over")
     }
@@ -255,6 +265,16 @@ extension FleetOperator {
 extension OperatorView {
     /// The number of keys that count towards the maximum of a fleet.
     var count: Int { values.count + rollouts.count + unreadable.count }
+
+    /// Throws if processes would not follow the fleet after the changes, because it has too many keys.
+    func checkRoom(for changes: [FleetLogEntry.Change]) throws(FleetRefusal) {
+        let added = changes.count { $0.new != nil && revision(of: $0.path) == 0 }
+        let sum = count + added - changes.count { $0.new == nil }
+        if added == 0 || sum <= DesiredState.maxKeys { return }
+        throw FleetRefusal(
+            "with \(added) more the fleet has \(sum) values and rollouts, and processes follow at most "
+                + "\(DesiredState.maxKeys); reset some, or remove by import --prune what a file lacks")
+    }
 
     /// The change that gives a path a value; nil if it has it. A value under a lease would end, so it is written again.
     func change(_ assignment: FleetAssignment) -> FleetLogEntry.Change? {

@@ -38,7 +38,9 @@ extension FleetOperator {
         try FleetAssignment.check(assignments, "set")
         return try await write { view throws(FleetRefusal) in
             try view.checkFree(assignments.map(\.path))
-            return edit("set", assignments.compactMap { view.change($0) }, view)
+            let changes = assignments.compactMap { view.change($0) }
+            try view.checkRoom(for: changes)
+            return edit("set", changes, view)
         }
     }
 

@@ -75,6 +75,30 @@ import TweaksTestSupport
         await process.stop()
     }
 
+    @Test func `An emptied store is filled by an import before it is adopted, and processes lose nothing`() async throws
+    {
+        try await set(60)
+        let process = try FollowingProcess(harness.etcd, keys, time: time)
+        let sizes = Recorder<Double>()
+        let observation = process.size.observe { sizes.note($0.new) }
+        process.start()
+        await process.wait(process.size, 60)
+        let directory = try TemporaryDirectory()
+        try directory.write(try await harness.run("export").lines.map { $0 + "\n" }.joined(), to: "api.conf")
+        harness.etcd.delete(.prefix(keys.all))
+        try await time.pass { await process.log.wait(for: "tweakctl fleet api adopt") }
+        let dry = try await harness.run("adopt --dry-run").text
+        #expect(dry.contains("there are no values here; to keep those of the processes, import them first"), "\(dry)")
+        #expect(!dry.contains("now apply"), "\(dry)")
+        #expect(try await harness.run("import \(directory.file("api.conf")) --new --yes").code == .ok)
+        #expect(try await harness.run("adopt --yes").code == .ok)
+        try await set(80)
+        try await time.pass { await process.wait(process.size, 80) }
+        #expect(sizes.all == [60, 80])
+        withExtendedLifetime(observation) {}
+        await process.stop()
+    }
+
     @Test func `Without live processes the log tells how far the counter was`() async throws {
         for value in 1...5 { try await set(Double(value)) }
         harness.etcd.put(keys.head, utf8("garbage"))

@@ -127,6 +127,10 @@ extension EtcdTransaction {
         let added = FleetImport(one, lines: [:])
         let problems = added.problems(of: added.difference(from: view), in: view)
         #expect(problems.map(\.line) == [0] && problems[0].text.contains("10001 values and rollouts"), "\(problems)")
+        let full = MemoryEtcd()
+        full.restore(pairs)
+        let text = await refusal { try await harness.fleet(on: full).set(one) }
+        #expect(text.hasPrefix("with 1 more the fleet has 10001 values and rollouts"), "\(text)")
         let pruning = FleetImport(one, lines: [:], prunes: true)
         let difference = pruning.difference(from: view)
         #expect(pruning.problems(of: difference, in: view).isEmpty)
@@ -163,6 +167,13 @@ extension EtcdTransaction {
         #expect(refusals.all.count == 1 && refusals.all[0].contains("one by alice (process 4711 on ops-1)"))
         let values = try await values()
         #expect(values["A/B/Y"] == "9" && values["A/B/X"] == nil && values.count == 251)
+    }
+
+    @Test func `A claim without a lease, which ends by itself never, can be deleted`() async throws {
+        harness.etcd.put(harness.keys.importClaim, FleetDriver(host: "h", pid: 7, by: "bob", at: 0).bytes)
+        let text = try await load("A/B/C = 1\n").lines.last
+        let remedy = "of bob (process 7 on h) has no lease; if none is running, etcdctl del /tweaks/api/claims/import"
+        #expect(text?.contains(remedy) == true, "\(text ?? "")")
     }
 
     @Test func `An import that is interrupted says what it wrote, and the next one goes on`() async throws {
