@@ -210,6 +210,7 @@ extension TweakDaemon {
         /// The variables that a fleet's source reads.
         package static let fleetVariables = [
             "TWEAKS_FLEET", "TWEAKS_FLEET_LABELS", "TWEAKS_FLEET_PREFIX", "TWEAKS_FLEET_INSTANCE",
+            "TWEAKS_FLEET_USER", "TWEAKS_FLEET_PASSWORD_FILE",
         ]
     }
 

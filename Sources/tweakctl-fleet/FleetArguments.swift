@@ -133,7 +133,8 @@ struct OperatorSettings: Equatable {
     var who: String
 
     init(_ arguments: FleetArguments, _ environment: [String: String]) throws(Failure) {
-        let named = environment["TWEAKS_FLEET"].flatMap { $0.isEmpty || $0 == "off" ? nil : $0 }
+        func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+        let named = variable("TWEAKS_FLEET").flatMap { $0 == "off" ? nil : $0 }
         guard let text = arguments.value(.etcd) ?? named else {
             throw Failure(.usage, "no URL of etcd; use --etcd http://HOST:2379, or set TWEAKS_FLEET")
         }
@@ -144,9 +145,13 @@ struct OperatorSettings: Equatable {
         if endpoints.isEmpty { throw Failure(.usage, "--etcd: there is no URL in it; write http://HOST:2379") }
         let prefix = try Self.prefix(arguments.value(.prefix) ?? environment["TWEAKS_FLEET_PREFIX"] ?? "/tweaks")
         keys = FleetKeys(prefix: prefix, name: arguments.fleet)
-        (user, passwordFile) = (arguments.value(.user), arguments.value(.passwordFile))
+        user = arguments.value(.user) ?? variable("TWEAKS_FLEET_USER")
+        passwordFile = arguments.value(.passwordFile) ?? variable("TWEAKS_FLEET_PASSWORD_FILE")
         if (user == nil) != (passwordFile == nil) {
-            throw Failure(.usage, "--user and --password-file go together; name both or neither")
+            throw Failure(
+                .usage,
+                "--user and --password-file go together, as do TWEAKS_FLEET_USER and TWEAKS_FLEET_PASSWORD_FILE; "
+                    + "name both or neither")
         }
         who = arguments.value(.who) ?? Self.login(environment)
         if !Quoting.isSafe(who) || who.utf8.count > 128 {

@@ -9,13 +9,20 @@ extension FleetClient {
         let store = try await etcdStatus()
         let view = try await fleet.readState()
         let statuses = try await fleet.instanceStatuses()
-        let summary = FleetSummary(view, statuses, builds: Set(try await fleet.builds().hashes))
-        let drivers = try await fleet.drivers()
-        let unreadable = view.unreadable.merging(statuses.unreadable) { first, _ in first }
-        if console.isJSON {
-            return console.print(.object(fields(store, view, summary, drivers) + [("garbage", Self.json(unreadable))]))
+        let builds = try await fleet.builds()
+        let summary = FleetSummary(view, statuses, builds: Set(builds.hashes))
+        let (drivers, unreadableDrivers) = try await fleet.readDrivers()
+        let unreadable = [statuses.unreadable, builds.unreadable, unreadableDrivers].reduce(view.unreadable) {
+            $0.merging($1) { first, _ in first }
         }
-        console.print(lines(store, view, summary))
+        let author = try await fleet.authors().verdict(at: summary.revision)
+        if console.isJSON {
+            let more = try await [("user", FleetConsole.json(author))] + freezesAndProposals()
+            let all = fields(store, view, summary, drivers) + more + [("garbage", json(unreadable))]
+            return console.print(.object(all))
+        }
+        console.print(lines(store, view, summary, author))
+        try await showFreezesAndProposals()
         for record in view.ordered {
             show(record.value)
             let (id, isDriven) = (record.value.id, record.value.state != .done && !record.value.isTemporary)
@@ -34,16 +41,20 @@ extension FleetClient {
         }
     }
 
-    private func lines(_ store: EtcdStatus, _ view: OperatorView, _ summary: FleetSummary) -> [String] {
+    private func lines(
+        _ store: EtcdStatus, _ view: OperatorView, _ summary: FleetSummary, _ author: FleetAuthors.Verdict?
+    ) -> [String] {
         // Rounded up, so that only an empty store has size 0.
         let size = String(store.size / 1_048_576 + (store.size % 1_048_576 > 0 ? 1 : 0))
-        var lines = [
+        var lines = store.alarms.map(\.text)
+        lines += [
             "\(FleetConsole.location(store.header, keys)): etcd \(store.version), \(size) MiB, revision "
                 + "\(store.header.revision)" + (store.leader == 0 ? ", without a leader" : "")
         ]
         if let head = view.head?.value {
             let chain = head.chain == nil ? "; without a chain: an older operator wrote it, the next write begins one" : ""
-            lines.append("last write: \(head.what), \(FleetConsole.provenance(head.by, head.at, now: now))\(chain)")
+            let who = FleetConsole.provenance(head.by, head.at, now: now, author: author)
+            lines.append("last write: \(head.what), \(who)\(chain)")
         }
         lines.append("\(summary.live.processes) live")
         lines += summary.builds.map { "  build \($0.hash): \($0.live)" + ($0.isKnown ? "" : ", without declarations") }
@@ -75,6 +86,7 @@ extension FleetClient {
                 .object([
                     ("version", .string(store.version)), ("size", .int(store.size)),
                     ("revision", .int(store.header.revision)), ("hasLeader", .bool(store.leader != 0)),
+                    ("alarms", .array(store.alarms.map { .string($0.rawValue) })),
                 ])
             ),
             ("head", view.head.map { Self.json($0.value) } ?? .null), ("revision", .int(summary.revision)),
@@ -127,6 +139,20 @@ extension FleetClient {
             ("reason", .string(refusal.reason)), ("count", .count(refusal.count)),
             ("example", .string(refusal.example)),
         ])
+    }
+}
+
+extension EtcdAlarm {
+    /// What it means, and the remedy.
+    fileprivate var text: String {
+        switch self {
+        case .noSpace:
+            "etcd is out of space (alarm NOSPACE): values and statuses cannot be written. Compact and defragment it, then "
+                + "etcdctl alarm disarm; abort works meanwhile"
+        case .corrupt:
+            "etcd's members have different data (alarm CORRUPT): do not trust what is below, and write nothing. Restore "
+                + "the member that differs, then etcdctl alarm disarm"
+        }
     }
 }
 

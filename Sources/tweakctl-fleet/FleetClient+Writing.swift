@@ -1,12 +1,11 @@
-// Implements the commands that write values and drive rollouts: set, import, reset, rollout, resume and others.
+// Implements the commands that write values and drive rollouts: set, reset, rollout, resume and others.
 
 import Tweaks
 import TweaksFleet
 import TweaksSystem
-import TweaksWire
 
 extension FleetClient {
-    // MARK: set, import, check
+    // MARK: set, check
 
     /// The assignments, parsed and validated by the builds' declarations.
     func proposal(_ texts: [TextAssignment]) async throws(FleetRefusal) -> FleetProposal {
@@ -36,65 +35,14 @@ extension FleetClient {
         ])
     }
 
-    func set() async throws(FleetRefusal) -> ExitCode {
-        let isImport = arguments.verb == .import
+    func set() async throws(FleetRefusal) {
         let seconds = try reading { () throws(Failure) in try arguments.seconds(.for, atLeast: 1) }
-        let texts = try reading { () throws(Failure) in
-            isImport ? try imported() : try TextAssignment.all(arguments.words)
-        }
+        let texts = try reading { () throws(Failure) in try TextAssignment.all(arguments.words) }
         let proposal = try await proposal(texts)
         if !arguments.has(.force) { try proposal.check() }
-        if isImport, !arguments.has(.dryRun) {
-            let question = "Set \(proposal.assignments.count) values of \(keys.prefix)/\(keys.name)?"
-            let isYes = try reading { () throws(Failure) in
-                try console.output.confirm(question, isYes: arguments.has(.yes))
-            }
-            guard isYes else { return .refused }
-        }
-        guard let seconds else {
-            receipt(arguments.verb.rawValue, try await fleet.set(proposal.assignments, verb: arguments.verb.rawValue))
-            return .ok
-        }
+        guard let seconds else { return receipt("set", try await fleet.set(proposal.assignments)) }
         let done = try await fleet.set(proposal.assignments, seconds: seconds)
         receipt("set for \(seconds) s as rollout \(done.rollout ?? "")", done)
-        return .ok
-    }
-
-    /// Parses the lines of a file or of standard input.
-    private func imported() throws(Failure) -> [TextAssignment] {
-        let file = InputFile(arguments.words[0])
-        let (name, bytes) = (file.name, try file.read())
-        let lines = AssignmentLines(bytes, in: file.shownName, listedProblems: 20)
-        if let problem = lines.problems.first {
-            throw Failure(.refused, "\(name):\(problem.line): \(problem.error.message)")
-        }
-        var assignments: [TextAssignment] = []
-        let rawLines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        for line in lines.assignments {
-            do throws(TweakError) {
-                let raw = rawLines.indices.contains(line.line - 1) ? rawLines[line.line - 1] : []
-                assignments.append(
-                    TextAssignment(
-                        path: try TweakPath(line.path), text: line.text, isQuoted: Self.hasQuotedValue(raw)))
-            } catch {
-                throw Failure(.refused, "\(name):\(line.line): \(error.message)")
-            }
-        }
-        if assignments.isEmpty { throw Failure(.refused, "\(name): there are no lines PATH = VALUE in it") }
-        guard assignments.count <= FleetEdit.maxChanges else {
-            throw Failure(
-                .refused,
-                "\(name): \(assignments.count) changes are too many for one write, which has at most "
-                    + "\(FleetEdit.maxChanges); import it in several parts")
-        }
-        return assignments
-    }
-
-    /// Whether the value of a line is in quotes, and therefore text.
-    private static func hasQuotedValue(_ line: ArraySlice<UInt8>) -> Bool {
-        let bare = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-        let tokens = bare.withUnsafeBufferPointer { (try? Tokenizer.tokens($0)) ?? [] }
-        return tokens.count == 3 && tokens[2].isQuoted
     }
 
     // MARK: reset, undo
@@ -136,15 +84,19 @@ extension FleetClient {
             return number
         }
         let view = try await fleet.readState()
+        if view.values.isEmpty {
+            console.output.printRemark("there are no values here; to keep those of the processes, import them first")
+        }
         show(try await fleet.adoption())
         let question =
             "\(FleetConsole.location(view.header, keys)) with \(view.values.count) values: "
-            + "shall every process of the fleet follow it?"
+            + "shall every process of the fleet follow it, and drop values that are missing here?"
         let isYes = try reading { () throws(Failure) in
             try console.output.confirm(question, isYes: arguments.has(.yes) || arguments.has(.dryRun))
         }
         guard isYes else { return .refused }
         receipt("adopt", try await fleet.adopt(atLeast: atLeast))
+        if arguments.has(.dryRun) { return .ok }
         console.output.printRemark(
             "processes that kept their last good state, because this etcd is another one or older, now "
                 + "apply the values here; values that are missing here are removed")

@@ -56,9 +56,10 @@ struct FleetClient {
         case .get: try await get()
         case .status: try await status()
         case .history: try await history()
-        case .export: try await export()
+        case .export: return try await export()
         case .check: return try await check()
-        case .set, .import: return try await set()
+        case .set: try await set()
+        case .import: return try await importFile()
         case .reset: try await reset()
         case .undo: try await undo()
         case .pause: try await receipt("paused rollout \(id)", fleet.pause(id))
@@ -69,6 +70,11 @@ struct FleetClient {
         case .resume: return try await resume()
         case .watch: return try await watch()
         case .audit: return try await audit()
+        case .freeze: try await freeze()
+        case .unfreeze: try await unfreeze()
+        case .propose: try await propose()
+        case .approve: try await approve()
+        case .reject: try await reject()
         }
         return .ok
     }

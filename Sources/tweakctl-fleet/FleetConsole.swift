@@ -71,14 +71,16 @@ struct FleetConsole: Sendable {
         "cluster \(String(header.clusterID, radix: 16)) \(keys.prefix)/\(keys.name)"
     }
 
-    static func json(_ receipt: FleetReceipt, _ keys: FleetKeys) -> JSON {
-        .object([
+    static func json(_ receipt: FleetReceipt, _ keys: FleetKeys) -> JSON { .object(fields(receipt, keys)) }
+
+    static func fields(_ receipt: FleetReceipt, _ keys: FleetKeys) -> [(String, JSON)] {
+        [
             ("cluster", .string(String(receipt.header.clusterID, radix: 16))), ("prefix", .string(keys.prefix)),
             ("fleet", .string(keys.name)), ("revision", .int(receipt.header.revision)),
             ("entry", receipt.sequence.map { .unsigned($0) } ?? .null), ("rollout", .text(receipt.rollout)),
             ("changes", .array(receipt.changes.map(json))), ("notes", .array(receipt.notes.map(JSON.string))),
             ("dryRun", .bool(receipt.isDryRun)),
-        ])
+        ]
     }
 
     static func json(_ change: FleetLogEntry.Change) -> JSON {
@@ -89,7 +91,25 @@ struct FleetConsole: Sendable {
     }
 
     /// `by alice@host, 3 min ago`
-    static func provenance(_ by: String, _ at: Int64, now: Int64) -> String {
-        "by \(Quoting.sanitized(by)), \(Age.text(since: at, now: now) ?? TimeText.seconds(at))"
+    /// - Parameter author: Who has proved to have written it; nil where users prove nothing.
+    static func provenance(
+        _ by: String, _ at: Int64, now: Int64, author: FleetAuthors.Verdict? = nil
+    ) -> String {
+        let proof =
+            switch author {
+            case nil: ""
+            case .unproved?: " (unproved)"
+            case .proved(let user)?: by == user ? "" : " (etcd user \(Quoting.sanitized(user)))"
+            }
+        return "by \(Quoting.sanitized(by))\(proof), \(Age.text(since: at, now: now) ?? TimeText.seconds(at))"
+    }
+
+    /// The etcd user who has proved to have written something; false if none has, null where users prove nothing.
+    static func json(_ author: FleetAuthors.Verdict?) -> JSON {
+        switch author {
+        case nil: .null
+        case .unproved?: .bool(false)
+        case .proved(let user)?: .string(user)
+        }
     }
 }

@@ -38,7 +38,7 @@ enum TweakctlFleet {
 /// The commands.
 enum FleetVerb: String, CaseIterable {
     case ls, get, set, reset, check, status, rollout, pause, resume, finish, abort, history, undo, export, `import`
-    case watch, audit, adopt
+    case watch, audit, adopt, freeze, unfreeze, propose, approve, reject
 
     /// The command with its arguments.
     var usage: String {
@@ -57,6 +57,9 @@ enum FleetVerb: String, CaseIterable {
         case .import: "import FILE|-"
         case .watch: "watch [PATTERN]"
         case .audit: "audit"
+        case .freeze, .unfreeze: "\(rawValue) NAME"
+        case .propose: "propose PATH = VALUE…"
+        case .approve, .reject: "\(rawValue) ID"
         case .adopt: "adopt"
         }
     }
@@ -75,12 +78,17 @@ enum FleetVerb: String, CaseIterable {
         case .resume: "continue driving a rollout from its current share"
         case .finish: "make a rollout permanent: values for all, or a standing rule for what it selects"
         case .abort: "revert a rollout or a standing rule"
-        case .history: "what operators did: the last 200 writes, or with --all those of a file, too"
+        case .history: "what operators did: the last 200 writes, with --all those of a file, and ends without one"
         case .undo: "undo the last write, or a numbered one, where values are still what it left"
         case .export: "desired values as lines of a config file"
-        case .import: "set the values of lines like these, in one write"
+        case .import: "set the values of lines like these; with --prune also remove what they lack"
         case .watch: "print changes of desired values as they happen; Ctrl-C ends it"
         case .audit: "print the log as lines for a file: audit --follow >> FILE continues the file"
+        case .freeze: "refuse all writes but those that stop something, for a reason and a while"
+        case .unfreeze: "end a freeze"
+        case .propose: "write values down, for another operator to approve"
+        case .approve: "apply a proposal of another operator; etcd's users prove who that is"
+        case .reject: "remove a proposal"
         case .adopt: "declare this etcd to be the one to follow, after a restore or a move"
         }
     }
@@ -91,8 +99,12 @@ enum FleetVerb: String, CaseIterable {
         case .ls, .get, .status, .export, .watch: []
         case .history: [.all]
         case .audit: [.follow]
+        case .freeze: [.reason, .for, .dryRun]
+        case .propose: [.dryRun, .force, .new]
+        case .approve: [.dryRun, .force]
+        case .unfreeze, .reject: [.dryRun]
         case .set: [.dryRun, .force, .new, .for]
-        case .import: [.dryRun, .force, .new, .yes]
+        case .import: [.prune, .dryRun, .force, .new, .yes]
         case .check: [.new]
         case .reset, .undo: [.dryRun]
         case .rollout:
@@ -112,8 +124,8 @@ enum FleetVerb: String, CaseIterable {
         switch self {
         case .status, .adopt, .audit: 0...0
         case .ls, .history, .export, .watch, .undo: 0...1
-        case .pause, .resume, .finish, .abort, .import: 1...1
-        case .get, .set, .reset, .check, .rollout: 1...Int.max
+        case .pause, .resume, .finish, .abort, .import, .freeze, .unfreeze, .approve, .reject: 1...1
+        case .get, .set, .reset, .check, .rollout, .propose: 1...Int.max
         }
     }
 }
@@ -121,9 +133,9 @@ enum FleetVerb: String, CaseIterable {
 /// An option, with or without a value.
 enum FleetOption: String, CaseIterable {
     case etcd, prefix, user, passwordFile = "password-file", who = "as", json, yes, help, version
-    case dryRun = "dry-run", force, new, `for`, `where`, steps, every, abortIf = "abort-if"
+    case dryRun = "dry-run", force, new, prune, `for`, `where`, steps, every, abortIf = "abort-if"
     case confirmWithin = "confirm-within", revertIfDriverDies = "revert-if-driver-dies", detach, atLeast = "at-least"
-    case all, follow
+    case all, follow, reason
 
     /// Options of every command.
     static let common: [FleetOption] = [.etcd, .prefix, .user, .passwordFile, .who, .json, .help, .version]
@@ -137,12 +149,13 @@ enum FleetOption: String, CaseIterable {
         case .prefix: "PREFIX"
         case .user, .who: "NAME"
         case .passwordFile, .all: "FILE"
+        case .reason: "TEXT"
         case .for, .every, .confirmWithin: "TIME"
         case .where: "LABEL=VALUE[,…]"
         case .steps: "PERCENT,…"
         case .abortIf: "'FIGURE > NUMBER'"
         case .atLeast: "NUMBER"
-        case .json, .yes, .help, .version, .dryRun, .force, .new, .revertIfDriverDies, .detach, .follow: nil
+        case .json, .yes, .help, .version, .dryRun, .force, .new, .prune, .revertIfDriverDies, .detach, .follow: nil
         }
     }
 
@@ -150,8 +163,8 @@ enum FleetOption: String, CaseIterable {
         switch self {
         case .etcd: "URLs of etcd; default: TWEAKS_FLEET"
         case .prefix: "prefix of the keys; default: TWEAKS_FLEET_PREFIX or /tweaks"
-        case .user: "sign in to etcd, with the password from --password-file"
-        case .passwordFile: "a file that holds the password, and that others cannot read"
+        case .user: "sign in to etcd, with the password from --password-file; default: TWEAKS_FLEET_USER"
+        case .passwordFile: "a file that only its owner can read; default: TWEAKS_FLEET_PASSWORD_FILE"
         case .who: "author for the log; default: login name and host"
         case .json: "JSON for scripts"
         case .yes: "do not ask for confirmation"
@@ -160,7 +173,8 @@ enum FleetOption: String, CaseIterable {
         case .dryRun: "print what would be done, and write nothing"
         case .force: "also values that builds would refuse; finish: also before all steps are done"
         case .new: "also paths that no build has; their kind follows from the text"
-        case .for: "revert automatically after at least this time"
+        case .prune: "also remove the fleet's values that the file lacks"
+        case .for: "end it automatically after at least this time"
         case .where: "only processes with these labels"
         case .steps: "growing shares; default: 1,10,50,100"
         case .every: "time between two steps, at least 60s; default: 5m"
@@ -169,6 +183,7 @@ enum FleetOption: String, CaseIterable {
         case .revertIfDriverDies: "revert when this command ends or loses etcd for a minute"
         case .detach: "begin the first step and exit; resume continues"
         case .all: "also the entries of a file that audit has written"
+        case .reason: "what operators read who are refused"
         case .follow: "go on until it is interrupted"
         case .atLeast: "the head's counter is not below this: what processes have applied elsewhere"
         }

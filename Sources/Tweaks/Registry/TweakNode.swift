@@ -81,6 +81,9 @@ package final class TweakNode: Sendable {
         return (prepared, validated.adjustment)
     }
 
+    /// Whether the program's type has a value. May run code of the program, so it must not be called under a lock.
+    package func holds(_ value: TweakValue) -> Bool { core?.prepare(value) != nil }
+
     /// Stores a value in the cell that the program reads. Only under the registry's lock.
     /// - Parameter released: Receives the previous value if releasing it may run code of the program; the caller
     ///   releases it after the lock.

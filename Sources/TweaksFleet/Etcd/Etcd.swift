@@ -107,7 +107,8 @@ package struct EtcdTransaction: Sendable {
         /// A put without a lease detaches the key from its current lease.
         case put(key: [UInt8], value: [UInt8], lease: Int64 = 0)
         case delete(EtcdKeys)
-        case range(EtcdKeys, limit: Int = 0)
+        /// - Parameter keysOnly: Leaves out the values.
+        case range(EtcdKeys, limit: Int = 0, keysOnly: Bool = false)
     }
 
     package var compares: [Compare]
@@ -148,6 +149,16 @@ package struct EtcdStatus: Hashable, Sendable {
     package var leader: UInt64
     /// The size of the store in bytes.
     package var size: Int64
+    /// The alarms that are raised, which persist until an administrator disarms them.
+    package var alarms: [EtcdAlarm] = []
+}
+
+/// An alarm of etcd.
+package enum EtcdAlarm: String, Hashable, Sendable, CaseIterable {
+    /// The store has reached its quota: it accepts nothing but deletions.
+    case noSpace = "NOSPACE"
+    /// Members have different data: etcd serves nothing but reads that may be wrong.
+    case corrupt = "CORRUPT"
 }
 
 /// A change of one key.

@@ -76,7 +76,7 @@ extension EtcdRequests {
     private static func size(_ operation: EtcdTransaction.Operation) -> Int {
         switch operation {
         case .put(let key, let value, _): key.count + value.count + 32
-        case .delete(let keys), .range(let keys, _): 2 * ends(keys).first.count + 32
+        case .delete(let keys), .range(let keys, _, _): 2 * ends(keys).first.count + 32
         }
     }
 
@@ -98,8 +98,10 @@ extension EtcdRequests {
             let fields = [("key", base64(key)), ("value", base64(value)), ("lease", number(lease))]
             return .object([("request_put", .object(fields))])
         case .delete(let keys): return .object([("request_delete_range", .object(bounds(keys)))])
-        case .range(let keys, let limit):
-            return .object([("request_range", .object(bounds(keys) + [("limit", number(Int64(limit)))]))])
+        case .range(let keys, let limit, let keysOnly):
+            var fields = bounds(keys) + [("limit", number(Int64(limit)))]
+            if keysOnly { fields.append(("keys_only", .bool(true))) }
+            return .object([("request_range", .object(fields))])
         }
     }
 
@@ -177,9 +179,12 @@ package enum EtcdReplies {
         let reply = try object(bytes)
         let size: Int64 = try reply.etcdNumber("dbSize")
         if size < 0 { throw .garbled("“dbSize” is not a size") }
+        // A member lists the cluster's alarms as texts: `memberID:8211f1d0f64f3269 alarm:NOSPACE `.
+        let errors = try reply.etcdElements("errors").compactMap(\.string)
         return EtcdStatus(
             header: try header(reply), version: reply["version"]?.string ?? "",
-            leader: try reply.etcdNumber("leader"), size: size)
+            leader: try reply.etcdNumber("leader"), size: size,
+            alarms: EtcdAlarm.allCases.filter { alarm in errors.contains { $0.contains(alarm.rawValue) } })
     }
 
     /// Parses the reply to `auth/authenticate`.

@@ -153,7 +153,15 @@ extension FleetFollower {
             status.trouble = status.trouble ?? saveProblem?.text
             let key = keys.instance(identity.instance.id, start: heartbeat.started)
             status.held = try await writeHeldValues(lease)
-            _ = try await etcd.commit(EtcdTransaction(then: [.put(key: key, value: status.bytes, lease: lease)]))
+            let result = try await etcd.commit(
+                EtcdTransaction(then: [
+                    .put(key: key, value: status.bytes, lease: lease), .range(.key(keys.build(build)), keysOnly: true),
+                ]))
+            if case .range(let range)? = result.responses.last, range.keys.isEmpty {
+                // The store was emptied, and the lease survived.
+                heartbeat.build = nil
+                _ = try await writeBuild()
+            }
         } catch {
             heartbeat.isDirty = true
             if error == .leaseNotFound { heartbeat.lease = nil }

@@ -144,7 +144,9 @@ package actor FleetFollower {
                 needsRead = needsRead || needsFullRead || isGap
                 if !needsFullRead, !isGap { report(error) }
                 let random = time.randomFraction()
-                let rest = needsFullRead ? timings.rereadJitter * random : backoff.next(random: random)
+                // Many processes read everything for the same reason.
+                let isShared = needsFullRead || error is FleetGapError
+                let rest = isShared ? timings.rereadJitter * random : backoff.next(random: random)
                 isWatchOpen = false
                 try? await time.sleep(until: time.now.advanced(by: rest))
             }

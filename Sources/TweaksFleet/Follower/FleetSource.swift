@@ -16,7 +16,8 @@ extension TweakDaemon.Source {
     /// ones are saved in the state directory and are in effect before etcd replies. Observers run where those of a reload do.
     ///
     /// The environment wins: `TWEAKS_FLEET=URL[,URL…]` or `off`, `TWEAKS_FLEET_LABELS=zone=eu,version=1.4`,
-    /// `TWEAKS_FLEET_PREFIX`, `TWEAKS_FLEET_INSTANCE`. If neither names a URL, no fleet is followed and nothing runs.
+    /// `TWEAKS_FLEET_PREFIX`, `TWEAKS_FLEET_INSTANCE`, `TWEAKS_FLEET_USER`, `TWEAKS_FLEET_PASSWORD_FILE`. If neither
+    /// names a URL, no fleet is followed and nothing runs.
     /// - Parameters:
     ///   - endpoints: URLs of etcd's members, separated by commas.
     ///   - fleet: The fleet's name; nil for the daemon's name.
@@ -64,7 +65,8 @@ package struct FleetSettings: Sendable {
         let subject = variable("TWEAKS_FLEET") == nil ? "the fleet of the program" : "TWEAKS_FLEET"
         do {
             configuration = try EtcdConfiguration(
-                endpoints: endpoints, user: given.user, passwordFile: given.passwordFile)
+                endpoints: endpoints, user: variable("TWEAKS_FLEET_USER") ?? given.user,
+                passwordFile: variable("TWEAKS_FLEET_PASSWORD_FILE") ?? given.passwordFile)
         } catch {
             throw ServerError("\(subject): \(error)")
         }

@@ -8,6 +8,8 @@ package struct FleetBuild: Sendable {
     package static let maxBytes = 256 << 10
 
     private let definitions: [TweakPath: TweakDefinition]
+    /// The tweaks whose numbers are narrower than a double.
+    private let widths: [TweakPath: NumberWidth]
     private let actions: Set<TweakPath>
     /// Whether a missing path may still be declared: some were left out, or have kinds unknown to this version.
     package let isPartial: Bool
@@ -28,6 +30,7 @@ package struct FleetBuild: Sendable {
         definitions = Dictionary(
             written.filter { $0.definition.kind != .action }.map { ($0.path, $0.definition) }
         ) { first, _ in first }
+        widths = written.reduce(into: [:]) { $0[$1.path] = NumberWidth($1) }
     }
 
     /// Returns as many declarations as fit.
@@ -35,7 +38,9 @@ package struct FleetBuild: Sendable {
         var lines: [JSON] = []
         var size = 100
         for node in nodes {
-            let line = JSON.object([("path", .string(node.path.joined))] + node.definition.fields(isBrief: isBrief))
+            var fields = [("path", .string(node.path.joined))] + node.definition.fields(isBrief: isBrief)
+            fields.add("bits", NumberWidth(node).map { .int($0.rawValue) })
+            let line = JSON.object(fields)
             size += line.text.utf8.count + 1
             if size > maxBytes { break }
             lines.append(line)
@@ -47,6 +52,7 @@ package struct FleetBuild: Sendable {
         let fields = try FleetFields(bytes, max: Self.maxBytes)
         var definitions: [TweakPath: TweakDefinition] = [:]
         var actions: Set<TweakPath> = []
+        var widths: [TweakPath: NumberWidth] = [:]
         var isPartial = try fields.flag("cut")
         for element in try fields.elements("tweaks", max: 20_000) {
             let path = try element.path()
@@ -55,9 +61,11 @@ package struct FleetBuild: Sendable {
             case nil: isPartial = true
             default: definitions[path] = try TweakDefinition(element)
             }
+            if element.optional("bits") != nil { widths[path] = NumberWidth(rawValue: try element.count("bits")) }
         }
         self.bytes = bytes
         self.definitions = definitions
+        self.widths = widths
         self.actions = actions
         self.isPartial = isPartial
     }
@@ -76,10 +84,39 @@ package struct FleetBuild: Sendable {
         if definition.flags.contains(.secret) { return "\(path.token) is secret and takes no value from a fleet" }
         if definition.flags.contains(.readOnly) { return "\(path.token) is a figure that the program publishes" }
         do throws(TweakError) {
-            _ = try definition.validate(value, for: path, policy: .reject)
-            return nil
+            let value = try definition.validate(value, for: path, policy: .reject).value
+            guard let width = widths[path], !width.holds(value) else { return nil }
+            return "\(path.token): \(definition.shown(value)) does not fit the type that the program uses, of "
+                + "\(width.rawValue) bits"
         } catch {
             return error.message
+        }
+    }
+}
+
+/// The bits of a number that is narrower than a double, such as a `Float`. Older versions do not read them.
+private enum NumberWidth: Int64 {
+    case half = 16, single = 32
+
+    /// Tries what the program's type has; nil for doubles and other kinds.
+    init?(_ node: TweakNode) {
+        let definition = node.definition
+        guard definition.kind == .number || definition.component?.kind == .number else { return nil }
+        let isHeld = { (number: Double) in
+            node.holds(definition.kind == .list ? .list([.number(number)]) : .number(number))
+        }
+        if !isHeld(1) || isHeld(.greatestFiniteMagnitude) { return nil }
+        if isHeld(Double(Float.greatestFiniteMagnitude)) { self = .single } else { self = .half }
+    }
+
+    /// Whether the numbers of a value round to numbers of this width, and only zero to zero.
+    func holds(_ value: TweakValue) -> Bool {
+        if case .list(let values) = value { return values.allSatisfy(holds) }
+        guard let number = Double(value) else { return true }
+        return switch self {
+        case .single: Float(number).isFinite && (number == 0 || Float(number) != 0)
+        // `Float16` does not exist on all platforms.
+        case .half: number.magnitude < 65_520 && (number == 0 || number.magnitude > 0x1p-25)
         }
     }
 }

@@ -52,6 +52,8 @@ package struct FleetKeys: Hashable, Sendable {
     package func proposal(_ id: String) -> [UInt8] { key("proposals/\(id)") }
     package var drivers: [UInt8] { key("driver/") }
     package func driver(_ id: String) -> [UInt8] { key("driver/\(id)") }
+    /// The claim of the import that is being written.
+    package var importClaim: [UInt8] { key("claims/import") }
 
     /// The kind of a key below `desired/`.
     package enum Desired: Hashable, Sendable {
@@ -120,6 +122,10 @@ package struct FleetHead: Hashable, Sendable {
     package var chain: String?
     package var previous: String?
 
+    /// The largest counter: the log's keys have twelve digits, and would not sort by number beyond. A head with a larger
+    /// one is unreadable, so no process applies it, and `adopt` replaces it.
+    package static let maxCounter: UInt64 = 999_999_999_999
+
     package init(counter: UInt64, by: String, what: String, at: Int64) {
         self.counter = counter
         self.by = by
@@ -133,6 +139,9 @@ package struct FleetHead: Hashable, Sendable {
             counter: try fields.whole("counter"), by: try fields.text("by"), what: try fields.text("what", max: 1_000),
             at: try fields.time("at"))
         if fields.optional("adopted") != nil { adopted = try fields.whole("adopted") }
+        guard counter <= Self.maxCounter, adopted <= counter else {
+            throw FleetProblem("“counter” is above \(Self.maxCounter), or “adopted” is above “counter”")
+        }
         chain = try Self.chain("chain", fields)
         previous = try Self.chain("previous", fields)
     }
@@ -170,6 +179,8 @@ package struct FleetLogEntry: Hashable, Sendable {
     package var changes: [Change] = []
     /// Why a driver did it automatically; nil for an operator's command.
     package var why: String?
+    /// The lifetime in seconds of the lease of the rollout that it begins; nil without one.
+    package var lifetime: Int64?
     package var by: String
     package var at: Int64
 }
@@ -182,7 +193,7 @@ extension FleetLogEntry {
         self.init(
             sequence: try fields.whole("sequence"), verb: try fields.text("verb"),
             rollout: try fields.optionalText("rollout"), changes: changes, why: try fields.optionalText("why"),
-            by: try fields.text("by"), at: try fields.time("at"))
+            lifetime: try fields.seconds("lifetimeSeconds"), by: try fields.text("by"), at: try fields.time("at"))
     }
 
     /// One line of JSON.
@@ -191,6 +202,7 @@ extension FleetLogEntry {
         fields.add("rollout", rollout.map { .string($0) })
         fields.add("changes", .array(changes.map(\.json)))
         fields.add("why", why.map { .text($0) })
+        fields.add("lifetimeSeconds", lifetime.map { .int($0) })
         return (fields + [("by", .text(by)), ("at", .time(at))]).line
     }
 }

@@ -32,6 +32,16 @@ package struct OperatorView: Sendable {
     /// The revision at which a key was last changed; 0 if it does not exist.
     package func revision(of key: [UInt8]) -> Int64 { revisions[key] ?? 0 }
 
+    /// The revision at which the fleet's value of a path was last changed, also of an unreadable one; 0 without one.
+    func revision(of path: TweakPath) -> Int64 { revision(of: keys.value(path)) }
+
+    /// The paths of values that cannot be read.
+    package var unreadableValues: [TweakPath] {
+        unreadable.keys.compactMap { key in
+            if case .value(let path) = keys.desired(key), values[path] == nil { path } else { nil }
+        }
+    }
+
     /// The fleet's value of a path.
     package func value(_ path: TweakPath) -> TweakValue? { values[path]?.value.value }
 
@@ -76,9 +86,10 @@ package struct OperatorView: Sendable {
     }
 
     static func after(_ counter: UInt64) throws(FleetRefusal) -> UInt64 {
-        let (next, overflow) = counter.addingReportingOverflow(1)
-        if overflow { throw FleetRefusal("the head's counter is at its end; use another prefix") }
-        return next
+        if counter < FleetHead.maxCounter { return counter + 1 }
+        throw FleetRefusal(
+            "the head's counter is at its end, \(FleetHead.maxCounter), so nothing can be written here; export the values, "
+                + "and import them under another --prefix")
     }
 }
 
@@ -101,6 +112,8 @@ package struct FleetEdit: Sendable {
     package var counter: UInt64?
     /// Why a driver did it automatically, for the log.
     package var why: String?
+    /// The lifetime of the lease of a rollout that it begins, in seconds, for the log.
+    package var lifetime: Int64?
     /// Hints for the operator.
     package var notes: [String] = []
 
@@ -148,6 +161,7 @@ package struct FleetEdit: Sendable {
         var entry = FleetLogEntry(
             sequence: counter, verb: verb, rollout: rollout, changes: changes, by: by, at: at)
         entry.why = why
+        entry.lifetime = lifetime
         var all = operations
         all.append(.put(key: keys.head, value: head.bytes))
         all.append(.put(key: keys.log(counter), value: entry.bytes))

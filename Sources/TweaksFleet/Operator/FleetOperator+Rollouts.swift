@@ -67,6 +67,7 @@ extension FleetOperator {
             edit.changes = rollout.changes.map { .init(path: $0.path, old: $0.found, new: $0.value) }
             edit.operations = [put(rollout, lease: plan.lease?.id ?? 0)]
             edit.fence = plan.driver
+            edit.lifetime = rollout.lifetime
             return edit
         }
     }

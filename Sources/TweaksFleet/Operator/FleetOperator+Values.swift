@@ -12,17 +12,19 @@ package struct FleetAssignment: Hashable, Sendable {
         self.value = value
     }
 
+    /// Why no fleet can hold the value: it is too long.
+    package var problem: String? {
+        let record = DesiredValue(value: value, by: String(repeating: "x", count: 200), at: 0)
+        return record.bytes.count <= DesiredValue.maxBytes
+            ? nil
+            : "\(path.token): the value is too long; a fleet's values have at most \(DesiredValue.maxBytes / 1_024) KiB"
+    }
+
     /// Rejects duplicate paths and oversized values.
     static func check(_ assignments: [FleetAssignment], _ verb: String) throws(FleetRefusal) {
         if assignments.isEmpty { throw FleetRefusal(.usage, "\(verb): write PATH = VALUE") }
         try FleetEdit.checkCount(assignments.count, verb)
-        for assignment in assignments {
-            let value = DesiredValue(value: assignment.value, by: String(repeating: "x", count: 200), at: 0)
-            if value.bytes.count <= DesiredValue.maxBytes { continue }
-            throw FleetRefusal(
-                "\(assignment.path.token): the value is too long; a fleet's values have at most "
-                    + "\(DesiredValue.maxBytes / 1_024) KiB")
-        }
+        for assignment in assignments { if let problem = assignment.problem { throw FleetRefusal(problem) } }
         var paths = Set<TweakPath>()
         for assignment in assignments where !paths.insert(assignment.path).inserted {
             throw FleetRefusal(.usage, "\(assignment.path.token) is there twice; leave one out")
@@ -32,21 +34,13 @@ package struct FleetAssignment: Hashable, Sendable {
 
 extension FleetOperator {
     /// Sets values for every process.
-    /// - Parameter verb: `set` or `import`.
-    package func set(
-        _ assignments: [FleetAssignment], verb: String = "set"
-    ) async throws(FleetRefusal) -> FleetReceipt {
-        try FleetAssignment.check(assignments, verb)
+    package func set(_ assignments: [FleetAssignment]) async throws(FleetRefusal) -> FleetReceipt {
+        try FleetAssignment.check(assignments, "set")
         return try await write { view throws(FleetRefusal) in
             try view.checkFree(assignments.map(\.path))
-            let changes = assignments.compactMap { assignment -> FleetLogEntry.Change? in
-                let old = view.value(assignment.path)
-                // A value under a lease would expire, so it is written again.
-                let isLasting = (view.values[assignment.path]?.lease ?? 0) == 0
-                return old == assignment.value && isLasting
-                    ? nil : FleetLogEntry.Change(path: assignment.path, old: old, new: assignment.value)
-            }
-            return edit(verb, changes, view)
+            let changes = assignments.compactMap { view.change($0) }
+            try view.checkRoom(for: changes)
+            return edit("set", changes, view)
         }
     }
 
@@ -58,8 +52,7 @@ extension FleetOperator {
             try view.checkFree(paths)
             var seen = Set<TweakPath>()
             // An unreadable value can be reset, too.
-            let changes = paths.filter { view.revision(of: keys.value($0)) != 0 && seen.insert($0).inserted }
-                .map { FleetLogEntry.Change(path: $0, old: view.value($0), new: nil) }
+            let changes = paths.filter { seen.insert($0).inserted }.compactMap { view.removal(of: $0) }
             return edit("reset", changes, view)
         }
     }
@@ -113,44 +106,6 @@ extension FleetOperator {
     }
 }
 
-/// The log of a fleet.
-package struct FleetHistory: Sendable {
-    /// The oldest entry comes first.
-    package private(set) var entries: [FleetLogEntry] = []
-    /// Unreadable keys, with the reason for each.
-    package private(set) var unreadable: [(key: String, reason: String)] = []
-
-    package init(_ result: EtcdRangeResult) {
-        for pair in result.keys {
-            do throws(FleetProblem) {
-                entries.append(try FleetLogEntry(pair.value))
-            } catch {
-                unreadable.append((String(decoding: pair.key, as: UTF8.self), error.description))
-            }
-        }
-        entries.sort { $0.sequence < $1.sequence }
-    }
-
-    /// The entries of an export, with those of the log that it lacks.
-    /// - Returns: The history, and the numbers between which the export says that entries are missing.
-    package static func all(
-        _ export: [UInt8], _ log: EtcdRangeResult
-    ) -> (history: FleetHistory, missing: [(after: UInt64, before: UInt64)]) {
-        let lines = export.split(separator: 0x0A)
-        var audit = FleetAudit(lines)
-        let all = lines + audit.append(log.keys).map { $0[...] }
-        var history = FleetHistory(EtcdRangeResult(header: log.header))
-        // In the order of the export: after a restore, numbers repeat.
-        history.entries = all.compactMap { try? FleetLogEntry(Array($0)) }
-        return (history, all.compactMap(FleetAudit.missing))
-    }
-
-    /// The entries that changed a path matching the pattern.
-    package func entries(matching pattern: TweakPattern) -> [FleetLogEntry] {
-        entries.filter { $0.changes.contains { pattern.matches($0.path) } }
-    }
-}
-
 extension FleetLogEntry {
     /// Whether it changed values, which can be undone. Rollouts are reverted with abort.
     package var changedValues: Bool {
@@ -163,11 +118,6 @@ extension FleetLogEntry {
 }
 
 extension FleetOperator {
-    package func history() async throws(FleetRefusal) -> FleetHistory { FleetHistory(try await readLog()) }
-
-    /// Reads the keys of the log.
-    package func readLog() async throws(FleetRefusal) -> EtcdRangeResult { try await range(.prefix(keys.log)) }
-
     /// Undoes the newest or a given log entry, if the values have not changed since.
     package func undo(_ sequence: UInt64? = nil) async throws(FleetRefusal) -> FleetReceipt {
         let entry = try Self.entry(sequence, in: try await history())
@@ -202,7 +152,8 @@ extension FleetOperator {
             switch (entry.verb, entry.rollout) {
             case ("abort", let id?): "start rollout \(id) again instead"
             case ("adopt", _): "adopt cannot be undone"
-            case (_, let id?): "abort \(id) reverts the rollout"
+            case ("propose", let id?): "reject \(id) removes the proposal"
+            case (_, let id?) where !entry.isReview: "abort \(id) reverts the rollout"
             default: "name another one; see history"
             }
         return FleetRefusal(
@@ -215,18 +166,31 @@ extension FleetOperator {
         return FleetAdoption(try await readState(), live)
     }
 
-    /// The largest number with as many digits as the log's keys have; larger ones would not sort by number.
-    package static let highestAdopted: UInt64 = 999_999_999_999
+    /// The largest counter that `adopt` goes by, which leaves room for many writes after it.
+    package static let highestAdopted: UInt64 = 900_000_000_000
 
     /// Declares this etcd the one to follow, by writing a head newer than any process has applied.
     /// - Parameter atLeast: The minimum of the head's counter.
     package func adopt(atLeast: UInt64 = 0) async throws(FleetRefusal) -> FleetReceipt {
-        let applied = try await instanceStatuses().live.map(\.status.head).filter { $0 <= Self.highestAdopted }.max() ?? 0
+        // Statuses are not proven: one must not be able to use up the counter.
+        let live = try await instanceStatuses().live.filter { $0.status.head > 0 }
+        let credible = live.filter { $0.status.head <= Self.highestAdopted }
+        let applied = max(credible.map(\.status.head).max() ?? 0, try await newestEntry())
         return try await write { view throws(FleetRefusal) in
             var edit = FleetEdit("adopt", "adopt")
             let known = max(view.head?.value.counter ?? 0, applied)
             edit.counter = max(try OperatorView.after(known), atLeast)
+            edit.notes = live.filter { $0.status.head > max(Self.highestAdopted, known) }.map {
+                "\($0.id) reports write \($0.status.head), which is not credible, and is not gone by"
+            }
             return edit
         }
+    }
+
+    /// The number of the newest log entry: an unreadable head had at least this counter.
+    private func newestEntry() async throws(FleetRefusal) -> UInt64 {
+        let entries = try await range(.prefix(keys.log), keysOnly: true).keys
+        return entries.compactMap { UInt64(String(decoding: $0.key.dropFirst(keys.log.count), as: UTF8.self)) }
+            .filter { $0 <= Self.highestAdopted }.max() ?? 0
     }
 }

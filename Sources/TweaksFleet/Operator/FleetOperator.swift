@@ -75,21 +75,25 @@ package struct FleetOperator: Sendable {
     // MARK: Writing
 
     /// Reads the current state and writes an edit based on it; starts again after a conflict.
-    /// - Parameter makeEdit: Returns the edit; nil if nothing changes.
+    /// - Parameters:
+    ///   - paths: The paths of the edit, if only their values are to be read; nil to read all.
+    ///   - makeEdit: Returns the edit; nil if nothing changes.
     func write(
-        _ makeEdit: (OperatorView) throws(FleetRefusal) -> FleetEdit?
+        reading paths: [TweakPath]? = nil, _ makeEdit: (OperatorView) throws(FleetRefusal) -> FleetEdit?
     ) async throws(FleetRefusal) -> FleetReceipt {
         var reason = "\(keys.name): too many concurrent writes; try again"
         for attempt in 0..<Self.maxAttempts {
             // A random delay keeps two frequent writers from staying in step, where one would always lose.
             if attempt > 0 { try? await Task.sleep(for: .milliseconds(Int64.random(in: 0...min(5 << attempt, 200)))) }
-            var view = try await readState()
+            var view = if let paths { try await readState(of: paths) } else { try await readState() }
             guard var edit = try makeEdit(view) else {
                 return FleetReceipt(header: view.header, notes: ["there is nothing to change"])
             }
             if !edit.isBrake {
                 try await checkFreezes()
-                if edit.verb != "adopt", try await !isFollowed(view) { continue }
+                // A store that was emptied can be filled before it is adopted.
+                let isForAdoption = ["adopt", "import"].contains(edit.verb)
+                if !isForAdoption, try await !isFollowed(view) { continue }
             }
             edit.fence = edit.fence ?? fence
             view.outdated = try await outdated()

@@ -21,44 +21,64 @@ package struct FleetProposal: Sendable {
 }
 
 extension FleetOperator {
-    /// Parses texts as values of the kinds that builds declare for their paths.
+    /// Parses texts as values of the kinds that builds declare for their paths; throws at the first that is none.
     /// - Parameter allowsNew: Also allows paths that no build has.
     package func propose(
         _ texts: [TextAssignment], allowsNew: Bool
     ) async throws(FleetRefusal) -> FleetProposal {
+        let (proposal, problems) = try await examine(texts, allowsNew: allowsNew)
+        if let first = problems.first { throw FleetRefusal(first.reason) }
+        return proposal
+    }
+
+    /// The same, but leaves out the texts that are no such values, and returns them as problems, by index.
+    package func examine(
+        _ texts: [TextAssignment], allowsNew: Bool
+    ) async throws(FleetRefusal) -> (proposal: FleetProposal, problems: [(index: Int, reason: String)]) {
         let view = try await readState()
         let statuses = try await instanceStatuses()
         let catalog = BuildCatalog(try await range(.prefix(keys.builds)), keys, statuses.live)
         var assignments: [FleetAssignment] = []
         var notes: [String] = []
-        for text in texts {
-            let (assignment, note) = try Self.typed(text, view, catalog, allowsNew: allowsNew)
-            assignments.append(assignment)
-            if let note { notes.append(note) }
+        var problems: [(index: Int, reason: String)] = []
+        for (index, text) in texts.enumerated() {
+            do throws(FleetRefusal) {
+                let (assignment, note) = try Self.typed(text, view, catalog, allowsNew: allowsNew)
+                assignments.append(assignment)
+                if let note { notes.append(note) }
+            } catch {
+                problems.append((index, error.description))
+            }
         }
         if catalog.undeclaredProcesses > 0 {
             notes.append(
                 "\(catalog.undeclaredProcesses.processes) of builds without declarations here: these are not checked")
         }
-        return FleetProposal(
+        let proposal = FleetProposal(
             assignments: assignments, refusals: assignments.flatMap(catalog.refusals), notes: notes,
             builds: catalog.entries.count, live: statuses.live.count)
+        return (proposal, problems)
     }
 
     private static func typed(
         _ text: TextAssignment, _ view: OperatorView, _ catalog: BuildCatalog, allowsNew: Bool
     ) throws(FleetRefusal) -> (FleetAssignment, note: String?) {
         let path = text.path
-        let kinds = catalog.kinds(of: path)
-        guard let first = kinds.first else { return try undeclared(text, view, catalog, allowsNew: allowsNew) }
-        for kind in kinds {
-            guard let value = TweakValue(parsing: text.text, as: kind.kind, of: kind.component) else { continue }
+        let definitions = catalog.definitions(of: path)
+        guard let first = definitions.first else {
+            return try undeclared(text, view, catalog, allowsNew: allowsNew)
+        }
+        for definition in definitions {
+            let (kind, component) = (definition.kind, definition.component?.kind)
+            guard let value = TweakValue(parsing: text.text, as: kind, of: component) else { continue }
             return (FleetAssignment(path, value), nil)
         }
-        let kind = first.kind.phrase + (first.component.map { " of \($0.rawValue)" } ?? "")
-        throw FleetRefusal(
-            "\(path.token): \(Quoting.excerpt(text.text)) is not \(kind), which builds declare it to be; "
-                + "write it as export does")
+        let shown = "\(path.token): \(Quoting.excerpt(text.text))"
+        if let range = first.rangeBeyond(text.text) {
+            throw FleetRefusal("\(shown) is out of range; builds declare \(range)")
+        }
+        let kind = first.kind.phrase + (first.component.map { " of \($0.kind.rawValue)" } ?? "")
+        throw FleetRefusal("\(shown) is not \(kind), which builds declare it to be; write it as export does")
     }
 
     /// Parses a value for a path that no build has: by the kind of the fleet's value, otherwise by the form of the
@@ -67,6 +87,11 @@ extension FleetOperator {
         _ text: TextAssignment, _ view: OperatorView, _ catalog: BuildCatalog, allowsNew: Bool
     ) throws(FleetRefusal) -> (FleetAssignment, note: String?) {
         let path = text.path
+        if let known = view.value(path),
+            TweakValue(parsing: text.text, as: known.kind, of: known.componentKind) == known
+        {
+            return (FleetAssignment(path, known), nil)
+        }
         guard allowsNew || catalog.isPartial else {
             let why = catalog.entries.isEmpty ? "no build has declared anything yet" : "no build has it"
             throw FleetRefusal("\(path.token): \(why); correct the path, or use --new")
@@ -81,6 +106,21 @@ extension FleetOperator {
         }
         let value = TweakValue(inferring: text.text, isQuoted: text.isQuoted)
         return (FleetAssignment(path, value), "\(path.token): no build has it; taken as \(value.kind.phrase)")
+    }
+}
+
+extension TweakDefinition {
+    /// The range of a number, if the text is a number that no value of this kind can have; else nil.
+    fileprivate func rangeBeyond(_ text: String) -> String? {
+        let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
+        let isDigit = { (byte: UInt8) in byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+        guard digits.first.map(isDigit) == true else { return nil }
+        switch kind {
+        case .int where digits.allSatisfy(isDigit): return rangeText ?? "an int, \(Int64.min)...\(Int64.max)"
+        case .number where Double(text)?.isInfinite == true:
+            return rangeText ?? "a number up to \(Double.greatestFiniteMagnitude)"
+        default: return nil
+        }
     }
 }
 
@@ -149,20 +189,20 @@ package struct BuildCatalog: Sendable {
 
     let entries: [Entry]
     /// Unreadable keys, with the reason for each.
-    package let unreadable: [String: String]
+    package let unreadable: [[UInt8]: String]
     /// The number of processes whose build has no declarations here.
     package let undeclaredProcesses: Int
 
     package init(_ result: EtcdRangeResult, _ keys: FleetKeys, _ live: [LiveInstance]) {
         let counts = Dictionary(grouping: live, by: \.status.build).mapValues(\.count)
         var entries: [Entry] = []
-        var unreadable: [String: String] = [:]
+        var unreadable: [[UInt8]: String] = [:]
         for pair in result.keys {
             let hash = String(decoding: pair.key.dropFirst(keys.builds.count), as: UTF8.self)
             do throws(FleetProblem) {
                 entries.append(Entry(hash: hash, live: counts[hash] ?? 0, build: try FleetBuild(pair.value)))
             } catch {
-                unreadable[hash] = error.description
+                unreadable[pair.key] = error.description
             }
         }
         self.entries = entries.sorted { ($1.live, $0.hash) < ($0.live, $1.hash) }
@@ -178,7 +218,7 @@ package struct BuildCatalog: Sendable {
     /// Rejects conditions on figures that no build publishes, since missing data would pause the rollout.
     package func check(_ conditions: [MetricCondition]) throws(FleetRefusal) {
         if entries.isEmpty || isPartial { return }
-        for condition in conditions where kinds(of: condition.path).isEmpty {
+        for condition in conditions where definitions(of: condition.path).isEmpty {
             throw FleetRefusal("--abort-if: no build has \(condition.path.token); correct the path, or use --new")
         }
     }
@@ -189,11 +229,9 @@ package struct BuildCatalog: Sendable {
         return build.definition(of: path) == nil
     }
 
-    /// The kinds that builds declare for a path, the most common first.
-    func kinds(of path: TweakPath) -> [(kind: TweakKind, component: TweakKind?)] {
-        entries.compactMap { entry in
-            entry.build.definition(of: path).map { ($0.kind, $0.component?.kind) }
-        }
+    /// The declarations of a path, that of the build with the most processes first.
+    func definitions(of path: TweakPath) -> [TweakDefinition] {
+        entries.compactMap { $0.build.definition(of: path) }
     }
 
     /// Returns the builds that would refuse a value. Builds that lack the path accept it, and builds without processes
@@ -215,12 +253,22 @@ extension FleetOperator {
     }
 
     /// Reads the current drivers of rollouts, by rollout ID.
-    package func drivers() async throws(FleetRefusal) -> [String: FleetDriver] {
+    package func drivers() async throws(FleetRefusal) -> [String: FleetDriver] { try await readDrivers().drivers }
+
+    /// The same with the unreadable keys, and the reason for each.
+    package func readDrivers() async throws(FleetRefusal) -> (
+        drivers: [String: FleetDriver], unreadable: [[UInt8]: String]
+    ) {
         var drivers: [String: FleetDriver] = [:]
+        var unreadable: [[UInt8]: String] = [:]
         for pair in try await range(.prefix(keys.drivers)).keys {
             let id = String(decoding: pair.key.dropFirst(keys.drivers.count), as: UTF8.self)
-            drivers[id] = try? FleetDriver(pair.value)
+            do throws(FleetProblem) {
+                drivers[id] = try FleetDriver(pair.value)
+            } catch {
+                unreadable[pair.key] = error.description
+            }
         }
-        return drivers
+        return (drivers, unreadable)
     }
 }

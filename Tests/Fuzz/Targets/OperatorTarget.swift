@@ -19,7 +19,7 @@ enum OperatorTarget {
         let catalog = BuildCatalog(result(keys.builds), keys, statuses.live)
         try check(FleetSummary(view, statuses, builds: Set(catalog.hashes)), statuses.live.count)
         try check(ValueDistribution(view, statuses.live, catalog, keys: keys) { _ in true }, statuses.live.count)
-        _ = FleetHistory(result(keys.log)).entries.map(\.changedValues)
+        _ = FleetHistory(result(keys.log), rollouts: [], now: 0).entries.map(\.changedValues)
         _ = try? view.nextCounter()
         for record in view.ordered {
             try check(RolloutReach(record.value, statuses.live), statuses.live.count)

@@ -96,6 +96,7 @@ extension RealEtcd {
                 for number in 0..<50 { _ = try await client.commit(.put(["k\(number)"], value)) }
             }
             #expect(full == .noSpace("mvcc: database space exceeded"))
+            #expect(try await client.status().alarms == [.noSpace])
             let deleted = try await client.commit(EtcdTransaction(then: [.delete(.key(utf8("k0")))]))
             #expect(deleted.responses == [.delete(count: 1)])
         }

@@ -52,6 +52,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (#"["memberID:13458989633860879742 alarm:NOSPACE "]"#, [EtcdAlarm.noSpace]),
+        (#"["no leader","memberID:1 alarm:  CORRUPT ","memberID:2 alarm:NOSPACE "]"#, [.noSpace, .corrupt]),
+        ("[]", []), ("null", []), ("[7]", []),
+    ])
+    func `A status has the alarms of the cluster`(_ errors: String, _ alarms: [EtcdAlarm]) throws {
+        #expect(try EtcdReplies.status(utf8("{\(Self.header),\"errors\":\(errors)}")).alarms == alarms)
+    }
+
     @Test func `A status has the version, the leader and the size`() throws {
         let text = #"{\#(Self.header),"version":"3.4.23","dbSize":"20480","leader":"9007199254740993","errors":["x"]}"#
         let status = EtcdStatus(header: header, version: "3.4.23", leader: 9_007_199_254_740_993, size: 20_480)

@@ -69,6 +69,18 @@ import TweaksInterface
         #expect(problem.contains(text) && problem.contains("TWEAKS_FLEET"))
     }
 
+    @Test func `The user and the password file of the environment take precedence`() throws {
+        let environment = [
+            "TWEAKS_FLEET": "http://127.0.0.1:1", "TWEAKS_FLEET_USER": "u", "TWEAKS_FLEET_PASSWORD_FILE": "/f",
+        ]
+        let configuration = try #require(
+            try settings(environment) { ($0.user, $0.passwordFile) = ("other", "/other") }
+        ).configuration
+        #expect(configuration.user == "u" && configuration.passwordFile == "/f")
+        let alone = problem(["TWEAKS_FLEET": "http://127.0.0.1:1", "TWEAKS_FLEET_USER": "u"])
+        #expect(alone?.contains("user u has no password file") == true)
+    }
+
     @Test func `A password is accepted only for this machine`() throws {
         func problem(_ url: String, user: String? = "u", file: String? = "/f") -> String? {
             self.problem([:]) { ($0.endpoints, $0.user, $0.passwordFile) = (url, user, file) }

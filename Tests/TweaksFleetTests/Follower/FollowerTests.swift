@@ -269,6 +269,15 @@ import TweaksTestSupport
         await process.stop()
     }
 
+    @Test func `Declarations of an emptied store are written again, also under a lease that survives`() async throws {
+        let process = try await startWithSize60()
+        try await passUntilStatus { $0.head == 1 }
+        let build = try #require(etcd.all(keys.builds).first)
+        etcd.delete(.prefix(keys.all))
+        try await pass { [etcd, keys] in etcd.value(build.key) != nil && !etcd.all(keys.instances).isEmpty }
+        await process.stop()
+    }
+
     @Test func `A late registration that refuses its value removes the other values of the rollout`() async throws {
         try await etcd.roll(Rollout("r", ["A/B/Size": .number(70), "A/B/Late": .int(500)]), keys, counter: 1)
         let process = try start()

@@ -1,10 +1,15 @@
 // Tests that the declarations of a build validate values as the build itself does.
 
 import Testing
-import Tweaks
+public import Tweaks
 import TweaksTestSupport
 
 @testable import TweaksFleet
+
+#if !arch(x86_64) || !os(macOS)
+    // A program in another package writes @retroactive before the protocol.
+    extension Float16: TweakFloatingPoint {}
+#endif
 
 @Suite struct FleetBuildTests {
     /// Registers tweaks of each kind, with all restrictions.
@@ -19,6 +24,12 @@ import TweaksTestSupport
         _ = try registry.register("K", "Number", "Plain", 1.5)
         _ = try registry.register("K", "Number", "Stepped", 0.5, in: 0...1, step: 0.1)
         _ = try registry.register("K", "Number", "Extreme", 0.5, in: -1e300...1e300)
+        _ = try registry.register("K", "Number", "Float", Float(1.5))
+        _ = try registry.register("K", "Number", "Float list", [Float(1.5)])
+        _ = try registry.register("K", "Number", "Optional float", Float?.none)
+        #if !arch(x86_64) || !os(macOS)
+            _ = try registry.register("K", "Number", "Half", Float16(1.5))
+        #endif
         _ = try registry.register("K", "Text", "Plain", "a")
         _ = try registry.register("K", "Text", "Short", "a", maxLength: 3)
         _ = try registry.register("K", "Text", "Chosen", "a", choices: ["a", "b c"])
@@ -38,7 +49,9 @@ import TweaksTestSupport
 
     private static let values: [TweakValue] = [
         .bool(false), .int(-1), .int(0), .int(5), .int(6), .int(7), .int(100), .int(101), .int(.max), .int(.min),
-        .unsigned(.max), .number(0.3), .number(0.35), .number(5), .number(-0.0), .number(1e301), .string(""),
+        .unsigned(.max), .number(0.3), .number(0.35), .number(5), .number(-0.0), .number(1e301), .number(1e39),
+        .number(1e-50), .number(65_519), .number(65_520), .number(0x1p-25), .number(0x1.8p-25),
+        .number(Double(Float.greatestFiniteMagnitude)), .list([.number(1), .number(1e39)]), .string(""),
         .string("abc"), .string("abcd"), .string("a"), .string("none"), .choice("b c"), .choice("d"), .color(.black),
         .duration(.zero), .duration(.seconds(6)), .duration(.nanoseconds(Int64.min)), .point(TweakPoint(x: 0, y: -1)),
         .curve(.easeIn), .curve(.steps(3)),
@@ -57,6 +70,22 @@ import TweaksTestSupport
             }
         }
         #expect(!build.isPartial)
+    }
+
+    @Test func `A value that a float cannot hold is refused, and versions without that field ignore it`() throws {
+        let registry = TweakRegistry()
+        _ = try registry.register("A", "B", "C", Float(1))
+        _ = try registry.register("A", "B", "D", 1.0)
+        let build = try FleetBuild(FleetBuild(registry).bytes)
+        let text =
+            #"{"cut":false,"tweaks":[{"path":"A/B/C","kind":"number","bits":32},"#
+            + #"{"path":"A/B/D","kind":"number"}]}"#
+        #expect(String(decoding: build.bytes, as: UTF8.self) == text)
+        let reason = build.validate(.number(1e39), for: try TweakPath("A/B/C"))
+        #expect(reason == "A/B/C: 1e+39 does not fit the type that the program uses, of 32 bits")
+        #expect(build.validate(.number(1e39), for: try TweakPath("A/B/D")) == nil)
+        let newer = try FleetBuild(utf8(text.replacing("32", with: "24")))
+        #expect(newer.validate(.number(1e39), for: try TweakPath("A/B/C")) == nil)
     }
 
     @Test func `Equal declarations have equal bytes and hashes`() throws {

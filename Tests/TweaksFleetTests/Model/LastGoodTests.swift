@@ -19,7 +19,7 @@ import TweaksTestSupport
     }
 
     private func desired() throws -> DesiredState {
-        let head = FleetHead(counter: .max, by: "ana \"a\"", what: "set", at: RecordTests.at)
+        let head = FleetHead(counter: FleetHead.maxCounter, by: "ana \"a\"", what: "set", at: RecordTests.at)
         let values = [("C ü", .min), ("Bad", 99), ("Worse", 98)] as [(String, Int64)]
         let rollouts: [(String, Rollout.State, Int64)] = [
             ("open", .open, 0), ("paused", .paused, 0), ("standing", .done, 0), ("leased", .done, 7),

@@ -49,13 +49,20 @@ import Tweaks
     }
 
     @Test func `Heads, log entries and drivers survive encoding`() throws {
-        let head = FleetHead(counter: .max, by: "ana", what: "set \"A b\"/C/D", at: Self.at)
+        let head = FleetHead(counter: FleetHead.maxCounter, by: "ana", what: "set \"A b\"/C/D", at: Self.at)
         #expect(try FleetHead(head.bytes) == head)
         let driver = FleetDriver(host: "mac", pid: .max, by: "bob", at: Self.at)
         #expect(try FleetDriver(driver.bytes) == driver)
         let change = FleetLogEntry.Change(path: try TweakPath("A/B/C"), old: nil, new: .int(1))
         let entry = FleetLogEntry(sequence: 0, verb: "rollout", rollout: "r", changes: [change], by: "ana", at: Self.at)
         #expect(try FleetLogEntry(entry.bytes) == entry)
+    }
+
+    @Test func `A head with a counter that no log key can have is a problem`() throws {
+        var head = FleetHead(counter: FleetHead.maxCounter + 1, by: "ana", what: "set", at: 0)
+        #expect(throws: FleetProblem.self) { try FleetHead(head.bytes) }
+        (head.counter, head.adopted) = (5, 6)
+        #expect(throws: FleetProblem.self) { try FleetHead(head.bytes) }
     }
 
     @Test func `A long name is truncated, so that the record can be decoded`() throws {

@@ -116,6 +116,11 @@ import TweaksSystem
         #expect(fromEnvironment.endpoints == ["http://env:1", "http://env:2"])
         #expect(fromEnvironment.keys == FleetKeys(prefix: "/staging", name: "api"))
         #expect(fromEnvironment.who.contains("@"))
+        let user = ["TWEAKS_FLEET_USER": "ana", "TWEAKS_FLEET_PASSWORD_FILE": "/a"]
+        let known = try settings("api ls", environment.merging(user) { $1 })
+        #expect(known.user == "ana" && known.passwordFile == "/a")
+        let other = try settings("api ls --user bob --password-file /b", environment.merging(user) { $1 })
+        #expect(other.user == "bob" && other.passwordFile == "/b")
         let given = try settings("api ls --etcd http://flag:1 --prefix /x --as carol", environment)
         #expect(given.endpoints == ["http://flag:1"] && given.keys.prefix == "/x" && given.who == "carol")
     }
@@ -125,6 +130,7 @@ import TweaksSystem
         ("api ls --etcd localhost:2379", [:], "is not a URL"),
         ("api ls --etcd http://a --prefix x", [:], "is not a prefix"),
         ("api ls --etcd http://a --user root", [:], "go together"),
+        ("api ls --etcd http://a", ["TWEAKS_FLEET_USER": "root"], "TWEAKS_FLEET_PASSWORD_FILE; name both"),
     ])
     func `An invalid setting is an error`(_ line: String, _ environment: [String: String], _ text: String) {
         let failure = failure { try settings(line, environment) }
@@ -137,7 +143,7 @@ import TweaksSystem
     }
 
     @Test(arguments: [
-        (["api", "re"], ["reset", "resume"]), (["api", "rollout", "--st"], ["--steps"]), (["a"], []),
+        (["api", "re"], ["reset", "resume", "reject"]), (["api", "rollout", "--st"], ["--steps"]), (["a"], []),
         (["api", "ls", "--js"], ["--json"]),
     ])
     func `Completions match the last word`(_ words: [String], _ candidates: [String]) {

@@ -57,7 +57,7 @@ import Tweaks
         _ = try await harness.fleet(by: "bob").set([try harness.assignment("A/B/C", .int(7))])
         file += audit.append(try await fleet.readLog().keys)
         #expect(numbers(file) == ["1", "2", "2"])
-        let (history, missing) = FleetHistory.all(Array(file.joined(separator: [0x0A])), try await fleet.readLog())
+        let (history, missing) = try await fleet.history(after: Array(file.joined(separator: [0x0A])))
         #expect(history.entries.map(\.by) == ["alice", "alice", "bob"] && missing.isEmpty)
     }
 
@@ -66,7 +66,7 @@ import Tweaks
         var audit = FleetAudit([])
         let file = audit.append(try await fleet.readLog().keys)
         for value in 4...210 as ClosedRange<Int64> { try await set(value) }
-        let (history, missing) = FleetHistory.all(Array(file.joined(separator: [0x0A])), try await fleet.readLog())
+        let (history, missing) = try await fleet.history(after: Array(file.joined(separator: [0x0A])))
         #expect(history.entries.count == 203 && history.entries.first?.sequence == 1)
         #expect(missing.map { [$0.after, $0.before] } == [[3, 11]])
     }

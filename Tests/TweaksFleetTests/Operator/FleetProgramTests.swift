@@ -54,15 +54,22 @@ import TweaksTestSupport
         #expect(entries == ["1 set", "2 set", "3 undo", "4 reset"])
     }
 
-    @Test func `Exported values can be imported in one write`() async throws {
+    @Test(.tags(.quantity)) func `Exported values can be imported, and mirrored`() async throws {
         let fleet = try await FleetProgramFixture(processes: 1)
         let text = "# values\nService/Pool/Size = 64\n\"Other/Path/With blank\" = \"72\"\n"
         try fleet.expect("api import - --new", code: 2, errors: "use --yes", input: text)
         try fleet.expect("api import - --new --yes", input: text)
         try fleet.expect("api history --json", output: "\"verb\":\"import\"")
         #expect(try fleet.output("api export") == "\"Other/Path/With blank\" = \"72\"\nService/Pool/Size = 64\n")
-        let many = (1...101).map { "A/B/C\($0) = 1\n" }.joined()
-        try fleet.expect("api import - --new --yes", code: 1, errors: "101 changes are too many", input: many)
+        let count = quantity(10_000, few: 250) - 2
+        let many = (1...count).map { "A/B/C\($0) = 1\n" }.joined()
+        let parts = (count + 99) / 100
+        try fleet.expect(
+            "api import - --new --yes", output: "import in \(parts) parts, entry \(parts + 1)",
+            errors: "part \(parts) of \(parts): entry \(parts + 1)", "--prune removes what it lacks", input: many)
+        #expect(try fleet.output("api export").utf8.count(where: { $0 == 0x0A }) == count + 2)
+        try fleet.expect(
+            "api import - --prune --yes", output: "\(count) removed:", "import in \(parts) parts", input: text)
         let malformed = "Service/Pool/Size = 1\nnonsense here\n"
         try fleet.expect("api import - --yes", code: 1, errors: "-:2: ", input: malformed)
     }
@@ -156,7 +163,8 @@ import TweaksTestSupport
         try await fleet.put(fleet.keys.desired + utf8("values/Service/Pool/Depth"), utf8("{"))
         try fleet.expect(
             "api status", output: "1 process live",
-            errors: "/tweaks/api/desired/values/Service/Pool/Depth: it is not JSON", "; delete it with etcdctl del")
+            errors: "/tweaks/api/desired/values/Service/Pool/Depth: it is not JSON",
+            "set Service/Pool/Depth = VALUE writes it anew")
         let json = try #require(JSON(try fleet.output("api status --json").splitLines()[0]))
         #expect(json["garbage"]?.elements.count == 1)
         let command = "api set 'Service/Pool/Size = 65' --dry-run"

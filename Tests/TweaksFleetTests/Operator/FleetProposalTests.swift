@@ -44,6 +44,26 @@ import Tweaks
         #expect(text.hasPrefix("A/B/Number: “much” is not a number, which builds declare it to be"))
     }
 
+    @Test(arguments: [
+        ("A/B/Int", "18446744073709551616", "is out of range; builds declare an int, -9223372036854775808...92233"),
+        ("A/B/Int", "-18446744073709551616", "is out of range"),
+        ("A/B/Word", "18446744073709551616", "is out of range; builds declare 0...18446744073709551615"),
+        ("A/B/Small", "99999999999999999999", "is out of range; builds declare 0...9"),
+        ("A/B/Number", "1e999", "is out of range; builds declare a number up to 1.797"),
+        ("A/B/Int", "1.5", "is not an int, which builds declare"), ("A/B/Int", "7x", "is not an int"),
+        ("A/B/Number", "inf", "is not a number"),
+    ])
+    func `A number beyond its kind is out of range`(_ path: String, _ text: String, _ reason: String) async throws {
+        build(1) { registry in
+            _ = Tweak("A", "B", "Int", 5, registry: registry)
+            _ = Tweak("A", "B", "Word", UInt64(5), registry: registry)
+            _ = Tweak("A", "B", "Small", 5, in: 0...9, registry: registry)
+            _ = Tweak("A", "B", "Number", 5.0, registry: registry)
+        }
+        let error = await refusal { try await propose(text, for: path) }
+        #expect(error.hasPrefix("\(path): “\(text)” ") && error.contains(reason), "\(error)")
+    }
+
     @Test func `The kind of the build with the most processes is tried first`() async throws {
         build(1) { _ = Tweak("A", "B", "C", "text", registry: $0) }
         build(3) { _ = Tweak("A", "B", "C", 5, registry: $0) }

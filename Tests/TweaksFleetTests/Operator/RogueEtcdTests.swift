@@ -18,16 +18,24 @@ struct RogueEtcdTests {
         "set Sample/Bound/number = 0.5 --new", "set Sample/Free/text = x --new --for 5m", "reset Sample/Free/time",
         "undo", "pause r1", "finish r1 --force",
         "abort r2", "adopt", "rollout Sample/Free/int = 7 --new --detach --yes --abort-if",
-        "rollout Sample/Free/int = 7 --new --dry-run --steps 0.01,100 --confirm-within 5m",
+        "rollout Sample/Free/int = 7 --new --dry-run --steps 0.01,100 --confirm-within 5m", "import FILE --new --yes",
+        "import FILE --new --yes --prune --force",
     ]
+
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        try directory.write("Sample/Bound/int = 1\nSample/Free/text = x\n", to: "api.conf")
+    }
 
     private static func choices(_ random: inout SeededGenerator) -> Choices {
         let count = Int.random(in: 20..<1_500, using: &random)
         return Choices((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) })
     }
 
-    private static func arguments(_ line: String, isJSON: Bool) throws -> FleetArguments {
-        var words = line.split(separator: " ").map(String.init)
+    private func arguments(_ line: String, isJSON: Bool) throws -> FleetArguments {
+        var words = line.split(separator: " ").map { $0 == "FILE" ? directory.file("api.conf") : String($0) }
         if words.last == "--abort-if" { words.append("A/B/C > 5") }
         return try FleetArguments(["api"] + words + (isJSON ? ["--json"] : []))
     }
@@ -44,7 +52,7 @@ struct RogueEtcdTests {
                     let fleet = FleetOperator(
                         RogueEtcd(choices, Self.keys), Self.keys, by: "ana", now: { Self.now }, makeID: { "r9" })
                     let client = FleetClient(
-                        try Self.arguments(command, isJSON: isJSON), console, fleet, DriverLimits())
+                        try arguments(command, isJSON: isJSON), console, fleet, DriverLimits())
                     do {
                         _ = try await client.run()
                     } catch {

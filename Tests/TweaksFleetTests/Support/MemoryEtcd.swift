@@ -189,7 +189,11 @@ final class MemoryEtcd: Etcd {
     }
 
     func status() async throws(EtcdError) -> EtcdStatus {
-        try reply { .success(EtcdStatus(header: $0.header, version: "3.4.23", leader: 1, size: 4_096)) }
+        try reply { state in
+            let alarms: [EtcdAlarm] = state.faults.isFull ? [.noSpace] : []
+            return .success(
+                EtcdStatus(header: state.header, version: "3.4.23", leader: 1, size: 4_096, alarms: alarms))
+        }
     }
 
     func watch(_ range: EtcdKeys, from revision: Int64) -> AsyncThrowingStream<EtcdWatchMessage, any Error> {
@@ -278,7 +282,7 @@ extension MemoryEtcd.State {
                     events.append(EtcdEvent(.delete, EtcdKeyValue(key: pair.key, modRevision: new)))
                 }
                 responses.append(.delete(count: Int64(gone.count)))
-            case .range(let range, let limit): responses.append(.range(self.range(range, limit: limit)))
+            case .range(let range, let limit, _): responses.append(.range(self.range(range, limit: limit)))
             }
         }
         if !events.isEmpty {
