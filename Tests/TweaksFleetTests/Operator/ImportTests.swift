@@ -50,6 +50,7 @@ extension EtcdTransaction {
         #expect(try await entries().map(\.changes.count) == [100, 100, 50])
         #expect(try await values().count == 250 && harness.etcd.value(harness.keys.importClaim) == nil)
 
+        #expect(try await harness.run("history").lines.contains { $0.hasPrefix("2 import (part 2 of 3) by alice") })
         let again = try await load(text(250))
         #expect(again.code == .ok && again.text.contains("there is nothing to change"), "\(again.text)")
         let changed = try await load(text(249) + "A/B/C250 = 7\n")
