@@ -63,5 +63,7 @@ extension InstanceReport {
         return lines + figures.map { "  figure \($0.key): \(TweakValue.number($0.value).text)" }
     }
 
-    private static func age(_ at: Int64, _ now: Int64) -> String { Age.text(since: at, now: now) ?? TimeText.seconds(at) }
+    private static func age(_ at: Int64, _ now: Int64) -> String {
+        Age.text(since: at, now: now) ?? TimeText.seconds(at)
+    }
 }

@@ -37,8 +37,8 @@ enum TweakctlFleet {
 
 /// The commands.
 enum FleetVerb: String, CaseIterable {
-    case ls, get, set, reset, check, status, instances, instance, rollout, pause, resume, finish, abort, history, undo, export, `import`
-    case watch, adopt
+    case ls, get, set, reset, check, status, instances, instance, rollout, pause, resume, finish, abort, history, undo
+    case export, `import`, watch, adopt
 
     /// The command with its arguments.
     var usage: String {
