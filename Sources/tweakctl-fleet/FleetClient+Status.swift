@@ -15,10 +15,15 @@ extension FleetClient {
         let unreadable = [statuses.unreadable, builds.unreadable, unreadableDrivers].reduce(view.unreadable) {
             $0.merging($1) { first, _ in first }
         }
+        let importer = try await fleet.importer()
         if console.isJSON {
-            return console.print(.object(fields(store, view, summary, drivers) + [("garbage", json(unreadable))]))
+            let last = [("import", importer.map { .string($0.by) } ?? .null), ("garbage", json(unreadable))]
+            return console.print(.object(fields(store, view, summary, drivers) + last))
         }
         console.print(lines(store, view, summary))
+        if let importer {
+            console.print(["an import by \(importer.by) is being written: process \(importer.pid) on \(importer.host)"])
+        }
         for record in view.ordered {
             show(record.value)
             let (id, isDriven) = (record.value.id, record.value.state != .done && !record.value.isTemporary)

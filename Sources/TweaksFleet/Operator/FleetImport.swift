@@ -186,7 +186,9 @@ extension FleetOperator {
             let changes = part.compactMap { change in
                 change.new.map { view.change(FleetAssignment(change.path, $0)) } ?? view.removal(of: change.path)
             }
-            if let problem = plan.reserved(changes, in: view).first { throw FleetRefusal(problem.text) }
+            if let problem = plan.reserved(changes, in: view).first {
+                throw FleetRefusal(problem.line == 0 ? problem.text : "line \(problem.line): \(problem.text)")
+            }
             var edit = edit("import", changes, view)
             edit?.why = name
             return edit
@@ -209,6 +211,11 @@ extension FleetOperator {
     }
 
     // MARK: The claim
+
+    /// Reads who writes an import now; nil if there is none, or its claim cannot be read.
+    package func importer() async throws(FleetRefusal) -> FleetDriver? {
+        try await range(.key(keys.importClaim)).keys.first.flatMap { try? FleetDriver($0.value) }
+    }
 
     private func claimImport(host: String, pid: Int64) async throws(FleetRefusal) -> DriverClaim {
         let (lease, key) = (try await grant(seconds: DriverClaim.seconds), keys.importClaim)
