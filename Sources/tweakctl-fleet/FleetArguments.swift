@@ -249,7 +249,7 @@ extension RolloutPlan {
         _ arguments: FleetArguments, _ assignments: [FleetAssignment], id: String, leastEvery: Int64
     ) throws(Failure) {
         self.init(id: id, assignments: assignments)
-        selector = try Self.selector(arguments.values(.where))
+        selector = try Labels(selecting: arguments.values(.where))
         steps = try Self.steps(arguments.value(.steps) ?? "1,10,50,100")
         every = try arguments.seconds(.every, atLeast: leastEvery) ?? 300
         confirmWithin = try arguments.seconds(.confirmWithin, atLeast: 60)
@@ -262,27 +262,6 @@ extension RolloutPlan {
         }
         if arguments.has(.detach), arguments.has(.revertIfDriverDies) {
             throw Failure(.usage, "--detach leaves no driver, and --revert-if-driver-dies needs one; leave one out")
-        }
-    }
-
-    private static func selector(_ texts: [String]) throws(Failure) -> Labels {
-        var selector: Labels = [:]
-        for text in texts {
-            for (label, value) in try labels(text) {
-                guard selector[label] == nil || selector[label] == value else {
-                    throw Failure(.usage, "--where: no process has two values of \(label); leave one out")
-                }
-                selector[label] = value
-            }
-        }
-        return selector
-    }
-
-    private static func labels(_ text: String) throws(Failure) -> Labels {
-        do throws(FleetProblem) {
-            return try Labels(parsing: text)
-        } catch {
-            throw Failure(.usage, "--where: \(error.description)")
         }
     }
 
@@ -302,5 +281,28 @@ extension RolloutPlan {
             throw Failure(.usage, "--steps: \(steps.count) are too many; at most \(Rollout.maxSteps)")
         }
         return steps
+    }
+}
+
+extension Labels {
+    /// Parses the values of `--where`: all labels must match.
+    init(selecting texts: [String]) throws(Failure) {
+        self.init()
+        for text in texts {
+            for (label, value) in try Self.labels(text) {
+                guard self[label] == nil || self[label] == value else {
+                    throw Failure(.usage, "--where: no process has two values of \(label); leave one out")
+                }
+                self[label] = value
+            }
+        }
+    }
+
+    private static func labels(_ text: String) throws(Failure) -> Labels {
+        do throws(FleetProblem) {
+            return try Labels(parsing: text)
+        } catch {
+            throw Failure(.usage, "--where: \(error.description)")
+        }
     }
 }

@@ -13,39 +13,42 @@ struct ImportFile {
     /// The line of each assignment.
     private(set) var lines: [Int] = []
     private(set) var problems: [ImportProblem] = []
+    /// The line of each path.
+    private(set) var places: [TweakPath: Int] = [:]
 
     init(_ word: String) throws(Failure) {
         let file = InputFile(word)
         name = file.name
         let bytes = try file.read()
         let parsed = AssignmentLines(bytes, in: file.shownName)
-        guard parsed.assignments.count <= FleetImport.maxValues else {
+        let count = parsed.assignments.count
+        guard count <= FleetImport.maxValues else {
             throw Failure(
-                .refused,
-                "\(name): \(parsed.assignments.count) values are more than the \(FleetImport.maxValues) of a fleet; "
-                    + "remove some")
+                .refused, "\(name): \(count) values are more than the \(FleetImport.maxValues) of a fleet; remove some")
         }
         problems = parsed.problems.map { ImportProblem(line: $0.line, text: $0.error.message) }
         let rawLines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        var first: [TweakPath: Int] = [:]
         for line in parsed.assignments {
-            do throws(TweakError) {
-                let path = try TweakPath(line.path)
-                if let earlier = first[path] {
-                    let text = "\(path.token) is in line \(earlier), too; leave one out"
-                    problems.append(ImportProblem(line: line.line, text: text))
-                    continue
-                }
-                first[path] = line.line
-                let raw = rawLines.indices.contains(line.line - 1) ? rawLines[line.line - 1] : []
-                texts.append(TextAssignment(path: path, text: line.text, isQuoted: Self.hasQuotedValue(raw)))
-                lines.append(line.line)
-            } catch {
-                problems.append(ImportProblem(line: line.line, text: error.message))
-            }
+            add(line, rawLines.indices.contains(line.line - 1) ? rawLines[line.line - 1] : [])
         }
         if texts.isEmpty, problems.isEmpty {
             throw Failure(.refused, "\(name): there are no lines PATH = VALUE in it")
+        }
+    }
+
+    private mutating func add(_ assignment: AssignmentLines.Assignment, _ raw: ArraySlice<UInt8>) {
+        let number = assignment.line
+        do throws(TweakError) {
+            let path = try TweakPath(assignment.path)
+            if let earlier = places[path] {
+                let text = "\(path.token) is in line \(earlier), too; leave one out"
+                return problems.append(ImportProblem(line: number, text: text))
+            }
+            places[path] = number
+            texts.append(TextAssignment(path: path, text: assignment.text, isQuoted: Self.hasQuotedValue(raw)))
+            lines.append(number)
+        } catch {
+            problems.append(ImportProblem(line: number, text: error.message))
         }
     }
 
@@ -55,9 +58,6 @@ struct ImportFile {
         let tokens = bare.withUnsafeBufferPointer { (try? Tokenizer.tokens($0)) ?? [] }
         return tokens.count == 3 && tokens[2].isQuoted
     }
-
-    /// The line of each path.
-    var places: [TweakPath: Int] { Dictionary(zip(texts.map(\.path), lines)) { first, _ in first } }
 }
 
 extension FleetClient {
@@ -66,15 +66,8 @@ extension FleetClient {
 
     func importFile() async throws(FleetRefusal) -> ExitCode {
         let file = try reading { () throws(Failure) in try ImportFile(arguments.words[0]) }
-        let (proposal, unusable) = try await fleet.examine(file.texts, allowsNew: arguments.has(.new))
-        let view = try await fleet.readState()
-        let plan = FleetImport(proposal.assignments, lines: file.places, prunes: arguments.has(.prune))
+        let (plan, view) = try await plan(file)
         let difference = plan.difference(from: view)
-        let problems =
-            file.problems + unusable.map { ImportProblem(line: file.lines[$0.index], text: $0.reason) }
-            + refusals(of: difference, proposal, file.places) + plan.problems(of: difference, in: view)
-        try check(problems, of: file)
-        show(proposal.notes)
         let parts = difference.parts(keys, by: fleet.by)
         show(difference, parts.count, of: file)
         if arguments.has(.dryRun) || parts.isEmpty {
@@ -90,6 +83,20 @@ extension FleetClient {
         guard isYes else { return .refused }
         try await write(plan, parts, difference)
         return .ok
+    }
+
+    /// The import of a file, and the state that it is planned for; throws if lines have problems.
+    private func plan(_ file: ImportFile) async throws(FleetRefusal) -> (FleetImport, OperatorView) {
+        let (proposal, unusable) = try await fleet.examine(file.texts, allowsNew: arguments.has(.new))
+        let view = try await fleet.readState()
+        let plan = FleetImport(proposal.assignments, lines: file.places, prunes: arguments.has(.prune))
+        let difference = plan.difference(from: view)
+        let problems =
+            file.problems + unusable.map { ImportProblem(line: file.lines[$0.index], text: $0.reason) }
+            + refusals(of: difference, proposal, file.places) + plan.problems(of: difference, in: view)
+        try check(problems, of: file)
+        show(proposal.notes)
+        return (plan, view)
     }
 
     /// The values that builds or any fleet would refuse. What the fleet has already is not checked again.

@@ -225,8 +225,7 @@ extension DerivedEnd {
 extension FleetLogEntry {
     /// A description of the action: `rollout k3x9mp`, `set as rollout k3x9mp`.
     var actionText: String {
-        guard let rollout else { return verb }
-        let actionText = verb == "set" ? "set as rollout \(rollout)" : "\(verb) \(rollout)"
+        let actionText = rollout.map { verb == "set" ? "set as rollout \($0)" : "\(verb) \($0)" } ?? verb
         return why.map { "\(actionText) (\($0))" } ?? actionText
     }
 }

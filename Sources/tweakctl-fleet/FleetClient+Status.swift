@@ -15,14 +15,18 @@ extension FleetClient {
         let unreadable = [statuses.unreadable, builds.unreadable, unreadableDrivers].reduce(view.unreadable) {
             $0.merging($1) { first, _ in first }
         }
+        let importer = try await fleet.importer()
         let author = try await fleet.authors().verdict(at: summary.revision)
         if console.isJSON {
             let more = try await [("user", FleetConsole.json(author))] + freezesAndProposals()
-            let all = fields(store, view, summary, drivers) + more + [("garbage", json(unreadable))]
-            return console.print(.object(all))
+            let last = [("import", importer.map { .string($0.by) } ?? .null), ("garbage", json(unreadable))]
+            return console.print(.object(fields(store, view, summary, drivers) + more + last))
         }
         console.print(lines(store, view, summary, author))
         try await showFreezesAndProposals()
+        if let importer {
+            console.print(["an import by \(importer.by) is being written: process \(importer.pid) on \(importer.host)"])
+        }
         for record in view.ordered {
             show(record.value)
             let (id, isDriven) = (record.value.id, record.value.state != .done && !record.value.isTemporary)

@@ -55,6 +55,8 @@ struct FleetClient {
         case .ls: try await list()
         case .get: try await get()
         case .status: try await status()
+        case .instances: try await instances()
+        case .instance: try await instance()
         case .history: try await history()
         case .export: return try await export()
         case .check: return try await check()
@@ -79,7 +81,7 @@ struct FleetClient {
         return .ok
     }
 
-    /// The rollout ID in the arguments.
+    /// The ID in the arguments, of a rollout or a process.
     var id: String { arguments.words.first ?? "" }
 
     func receipt(_ what: String, _ receipt: FleetReceipt) { console.print(receipt, keys, what) }

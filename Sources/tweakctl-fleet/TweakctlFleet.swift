@@ -37,8 +37,8 @@ enum TweakctlFleet {
 
 /// The commands.
 enum FleetVerb: String, CaseIterable {
-    case ls, get, set, reset, check, status, rollout, pause, resume, finish, abort, history, undo, export, `import`
-    case watch, audit, adopt, freeze, unfreeze, propose, approve, reject
+    case ls, get, set, reset, check, status, instances, instance, rollout, pause, resume, finish, abort, history, undo
+    case export, `import`, watch, audit, adopt, freeze, unfreeze, propose, approve, reject
 
     /// The command with its arguments.
     var usage: String {
@@ -49,6 +49,8 @@ enum FleetVerb: String, CaseIterable {
         case .reset: "reset PATH…"
         case .check: "check PATH = VALUE…"
         case .status: "status"
+        case .instances: "instances"
+        case .instance: "instance ID"
         case .rollout: "rollout PATH = VALUE…"
         case .pause, .resume, .finish, .abort: "\(rawValue) ID"
         case .history: "history [PATTERN]"
@@ -73,6 +75,8 @@ enum FleetVerb: String, CaseIterable {
         case .reset: "remove the fleet's values; the next layer applies"
         case .check: "which builds would refuse values, and how many processes run them"
         case .status: "processes, builds, refusals, local overrides, and etcd itself"
+        case .instances: "the live processes: labels, build, applied revision, rollouts"
+        case .instance: "all that one process reports: refusals, local overrides, figures"
         case .rollout: "apply values to a growing share of the processes; revert them on problems"
         case .pause: "pause a rollout at its share"
         case .resume: "continue driving a rollout from its current share"
@@ -96,7 +100,8 @@ enum FleetVerb: String, CaseIterable {
     /// The options of this command.
     var options: [FleetOption] {
         switch self {
-        case .ls, .get, .status, .export, .watch: []
+        case .ls, .get, .status, .instance, .export, .watch: []
+        case .instances: [.where]
         case .history: [.all]
         case .audit: [.follow]
         case .freeze: [.reason, .for, .dryRun]
@@ -122,9 +127,9 @@ enum FleetVerb: String, CaseIterable {
     /// The allowed number of arguments.
     var counts: ClosedRange<Int> {
         switch self {
-        case .status, .adopt, .audit: 0...0
+        case .status, .instances, .adopt, .audit: 0...0
         case .ls, .history, .export, .watch, .undo: 0...1
-        case .pause, .resume, .finish, .abort, .import, .freeze, .unfreeze, .approve, .reject: 1...1
+        case .instance, .pause, .resume, .finish, .abort, .import, .freeze, .unfreeze, .approve, .reject: 1...1
         case .get, .set, .reset, .check, .rollout, .propose: 1...Int.max
         }
     }

@@ -177,7 +177,7 @@ package struct FleetLogEntry: Hashable, Sendable {
     package var verb: String
     package var rollout: String?
     package var changes: [Change] = []
-    /// Why a driver did it automatically; nil for an operator's command.
+    /// Why a driver did it automatically, or which part of an import it is; nil for another command of an operator.
     package var why: String?
     /// The lifetime in seconds of the lease of the rollout that it begins; nil without one.
     package var lifetime: Int64?

@@ -110,7 +110,7 @@ package struct FleetEdit: Sendable {
     package var fence: EtcdTransaction.Compare?
     /// The head's counter, if it is not the next number.
     package var counter: UInt64?
-    /// Why a driver did it automatically, for the log.
+    /// Why a driver did it automatically, or which part of an import it is, for the log.
     package var why: String?
     /// The lifetime of the lease of a rollout that it begins, in seconds, for the log.
     package var lifetime: Int64?

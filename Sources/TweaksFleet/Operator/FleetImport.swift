@@ -163,10 +163,11 @@ extension FleetOperator {
         let fenced = fenced(by: claim.fence)
         var receipt = ImportReceipt(planned: parts.count)
         do throws(FleetRefusal) {
-            for part in parts {
+            for (index, part) in parts.enumerated() {
                 if shouldStop() { throw FleetRefusal("import: interrupted") }
                 try await fenced.renew(claim)
-                let written = try await fenced.write(part, of: plan)
+                let name = parts.count > 1 ? "part \(index + 1) of \(parts.count)" : nil
+                let written = try await fenced.write(part, of: plan, named: name)
                 receipt.add(written)
                 didWrite(written)
             }
@@ -178,15 +179,19 @@ extension FleetOperator {
     }
 
     private func write(
-        _ part: [FleetLogEntry.Change], of plan: FleetImport
+        _ part: [FleetLogEntry.Change], of plan: FleetImport, named name: String?
     ) async throws(FleetRefusal) -> FleetReceipt {
         try await write(reading: part.map(\.path)) { view throws(FleetRefusal) in
             // Others may have written since the difference was found.
             let changes = part.compactMap { change in
                 change.new.map { view.change(FleetAssignment(change.path, $0)) } ?? view.removal(of: change.path)
             }
-            if let problem = plan.reserved(changes, in: view).first { throw FleetRefusal(problem.text) }
-            return edit("import", changes, view)
+            if let problem = plan.reserved(changes, in: view).first {
+                throw FleetRefusal(problem.line == 0 ? problem.text : "line \(problem.line): \(problem.text)")
+            }
+            var edit = edit("import", changes, view)
+            edit?.why = name
+            return edit
         }
     }
 
@@ -206,6 +211,11 @@ extension FleetOperator {
     }
 
     // MARK: The claim
+
+    /// Reads who writes an import now; nil if there is none, or its claim cannot be read.
+    package func importer() async throws(FleetRefusal) -> FleetDriver? {
+        try await range(.key(keys.importClaim)).keys.first.flatMap { try? FleetDriver($0.value) }
+    }
 
     private func claimImport(host: String, pid: Int64) async throws(FleetRefusal) -> DriverClaim {
         let (lease, key) = (try await grant(seconds: DriverClaim.seconds), keys.importClaim)

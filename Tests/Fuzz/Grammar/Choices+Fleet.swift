@@ -118,9 +118,15 @@ extension Choices {
     }
 
     private mutating func logEntry() -> String {
-        let verb = pick(["set", "reset", "undo", "finish", "abort", "adopt"])
-        return "{\"sequence\":\(unsigned()),\"verb\":\"\(verb)\",\"changes\":[{\"path\":\"\(pick(Self.paths))\","
-            + "\"old\":{\(typed())},\"new\":{\(typed())}}],\(stamp())}"
+        let verb = pick(["set", "reset", "undo", "finish", "abort", "adopt", "rollout", "step"])
+        var fields = ["\"sequence\":\(unsigned())", "\"verb\":\"\(verb)\""]
+        if below(2) == 0 { fields.append("\"rollout\":\"\(pick(["r1", "r2", "r3"]))\"") }
+        if below(3) == 0 { fields.append("\"lifetimeSeconds\":\(seconds())") }
+        if below(4) > 0 {
+            let values = "\"old\":{\(typed())},\"new\":{\(typed())}"
+            fields.append("\"changes\":[{\"path\":\"\(pick(Self.paths))\",\(values)}]")
+        }
+        return "{\(fields.joined(separator: ",")),\(stamp())}"
     }
 
     // MARK: Keys
@@ -180,6 +186,6 @@ extension Choices {
     /// The status of a member.
     package mutating func member() -> String {
         "{\(header()),\"version\":\(name()),\"leader\":\"\(unsigned())\","
-            + "\"dbSize\":\"\(pick(["", "-"]))\(total())\"}"
+            + "\"dbSize\":\"\(pick(["", "-"]))\(total())\",\"errors\":[\"alarm:\(pick(["NOSPACE", "CORRUPT", "X"]))\"]}"
     }
 }

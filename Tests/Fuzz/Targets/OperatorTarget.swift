@@ -19,12 +19,34 @@ enum OperatorTarget {
         let catalog = BuildCatalog(result(keys.builds), keys, statuses.live)
         try check(FleetSummary(view, statuses, builds: Set(catalog.hashes)), statuses.live.count)
         try check(ValueDistribution(view, statuses.live, catalog, keys: keys) { _ in true }, statuses.live.count)
-        _ = FleetHistory(result(keys.log), rollouts: [], now: 0).entries.map(\.changedValues)
+        try check(result(keys.log), view)
+        try check(view)
         _ = try? view.nextCounter()
         for record in view.ordered {
             try check(RolloutReach(record.value, statuses.live), statuses.live.count)
             try drive(record, statuses.live)
         }
+    }
+
+    private static func check(_ log: EtcdRangeResult, _ view: OperatorView) throws(Finding) {
+        for now in [Int64.min, 0, .max] {
+            let history = FleetHistory(log, rollouts: Set(view.rollouts.keys), now: now)
+            var entries: [FleetLogEntry] = []
+            for case .entry(let entry) in history.lines { entries.append(entry) }
+            try expect(entries == history.entries, "the history has other entries than the log")
+            _ = entries.map(\.changedValues)
+        }
+    }
+
+    /// Imports of what the fleet has, and of nothing.
+    private static func check(_ view: OperatorView) throws(Finding) {
+        let own = view.values.map { FleetAssignment($0.key, $0.value.value.value) }
+        let same = FleetImport(own, lines: [:], prunes: true).difference(from: view)
+        let isLeased = { (change: FleetLogEntry.Change) in view.values[change.path].map { $0.lease != 0 } ?? false }
+        try expect(same.all.allSatisfy(isLeased), "an import of the fleet's own values changes \(same.all)")
+        let none = FleetImport([], lines: [:], prunes: true).difference(from: view)
+        try expect(none.removed.count == view.values.count, "an import of nothing leaves values")
+        try expect(none.parts(keys, by: "ana").flatMap { $0 } == none.all, "the parts are not the whole")
     }
 
     private static func check(_ summary: FleetSummary, _ live: Int) throws(Finding) {

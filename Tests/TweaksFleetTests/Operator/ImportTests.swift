@@ -50,6 +50,7 @@ extension EtcdTransaction {
         #expect(try await entries().map(\.changes.count) == [100, 100, 50])
         #expect(try await values().count == 250 && harness.etcd.value(harness.keys.importClaim) == nil)
 
+        #expect(try await harness.run("history").lines.contains { $0.hasPrefix("2 import (part 2 of 3) by alice") })
         let again = try await load(text(250))
         #expect(again.code == .ok && again.text.contains("there is nothing to change"), "\(again.text)")
         let changed = try await load(text(249) + "A/B/C250 = 7\n")
@@ -201,6 +202,35 @@ extension EtcdTransaction {
         #expect(result.code == .unreachable, "\(result.text)")
         #expect(result.lines.last?.contains("1 of 3 parts are written, to entry 1; import the file again") == true)
         #expect(result.text.contains("import, entry 1"), "\(result.text)")
+    }
+
+    @Test func `A rollout that begins meanwhile is named with the line, and status names the import`() async throws {
+        let harness = harness
+        let plan = try harness.plan("A/B/C150", .int(80))
+        let statuses = Recorder<String>()
+        let etcd = InterposedEtcd(
+            etcd: harness.etcd,
+            beforeCommit: { transaction throws(EtcdError) in
+                guard transaction.hasManyPuts, statuses.all.isEmpty else { return }
+                statuses.note((try? await harness.run("status"))?.text ?? "")
+                _ = try? await harness.fleet(by: "bob").begin(plan)
+            })
+        let result = try await load(text(250), as: harness.fleet(on: etcd))
+        #expect(statuses.all.first?.contains("an import by alice is being written: process ") == true)
+        let start = "line 150: A/B/C150: rollout r1 by bob holds it at 100 %"
+        #expect(result.lines.last?.hasPrefix(start) == true, "\(result.text)")
+        #expect(result.lines.last?.contains("1 of 3 parts are written, to entry 2") == true, "\(result.text)")
+        let pruned = try await load("A/B/C1 = 1\n", "--new --prune --yes")
+        #expect(pruned.code == .ok, "the fleet has no value of the path")
+    }
+
+    @Test func `What an open rollout holds cannot be pruned`() async throws {
+        try harness.put("A/B/Held", .int(1))
+        _ = try await harness.fleet().begin(harness.plan("A/B/Held", .int(80)))
+        let result = try await load("A/B/C = 1\n", "--new --prune --yes")
+        #expect(result.lines.last?.hasPrefix("api.conf: A/B/Held: rollout r1 by alice holds it at 100 %") == true)
+        #expect(result.lines.last?.hasSuffix("finish r1 or abort r1 first, or leave out --prune") == true)
+        #expect(try await values() == ["A/B/Held": "1"])
     }
 
     @Test func `An import without its claim writes no more`() async throws {

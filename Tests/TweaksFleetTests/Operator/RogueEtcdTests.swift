@@ -14,7 +14,7 @@ struct RogueEtcdTests {
     private static let keys = FleetKeys(name: "api")
     private static let now: Int64 = 1_795_310_400_000
     private static let commands = [
-        "ls", "get **", "status", "history", "export", "check Sample/Bound/int = 1",
+        "ls", "get **", "status", "instances", "instance i1", "history", "export", "check Sample/Bound/int = 1",
         "set Sample/Bound/number = 0.5 --new", "set Sample/Free/text = x --new --for 5m", "reset Sample/Free/time",
         "undo", "pause r1", "finish r1 --force",
         "abort r2", "adopt", "rollout Sample/Free/int = 7 --new --detach --yes --abort-if",

@@ -1,0 +1,69 @@
+// Implements the commands instances and instance: which processes live, and what one of them reports.
+
+import Tweaks
+import TweaksFleet
+import TweaksSystem
+
+extension FleetClient {
+    /// Lists the live processes, one a line.
+    func instances() async throws(FleetRefusal) {
+        let labels = try reading { () throws(Failure) in try Labels(selecting: arguments.values(.where)) }
+        let reports = try await fleet.instances(with: labels)
+        if console.isJSON { return console.print(.array(reports.map(\.json))) }
+        console.print(reports.map { $0.line(now: now) })
+        if !reports.isEmpty { return }
+        let which = labels.isEmpty ? "" : " with \(labels.text)"
+        console.output.printRemark("no process of \(keys.name)\(which) lives")
+    }
+
+    /// Prints all that one process reports.
+    func instance() async throws(FleetRefusal) {
+        let report = try await fleet.instance(id)
+        if console.isJSON { return console.print(report.json) }
+        console.print(report.lines(now: now))
+    }
+}
+
+extension InstanceReport {
+    /// `i1: zone=eu, build 5f3c…, revision 52, in k3x9mp, 1 local override, 12 s ago`
+    func line(now: Int64) -> String {
+        var parts = status.labels.isEmpty ? [] : [status.labels.text]
+        parts.append("build \(status.build)")
+        parts.append("revision \(status.revision)\(isLagging ? ", which is not the newest" : "")")
+        if !rollouts.isEmpty { parts.append("in \(rollouts.map(\.id).joined(separator: ", "))") }
+        let refused = status.refused.count + status.moreRefused
+        if refused > 0 { parts.append("\(refused) refused") }
+        let covered = status.covered.count + status.moreCovered
+        if covered > 0 { parts.append("\(covered) local \(covered == 1 ? "override" : "overrides")") }
+        if status.trouble != nil { parts.append("in trouble") }
+        return "\(live.id): \(parts.joined(separator: ", ")), \(Self.age(status.at, now))"
+    }
+
+    func lines(now: Int64) -> [String] {
+        var lines = ["\(live.id): \(status.labels.isEmpty ? "no labels" : status.labels.text)"]
+        if status.isUnstable { lines.append("  its ID is another one after each restart") }
+        lines.append("  build \(status.build)\(isDeclared ? "" : ", without declarations")")
+        lines.append("  started \(Self.age(status.started, now)), reported \(Self.age(status.at, now))")
+        let newest = isLagging ? "not the newest" : "the newest"
+        lines.append("  applied revision \(status.revision), write \(status.head): \(newest)")
+        if let trouble = status.trouble { lines.append("  in trouble: \(trouble)") }
+        lines += rollouts.map { rollout in
+            let state = rollout.state == .done ? "standing rule" : "\(rollout.state.rawValue) at \(rollout.share.text)"
+            let isRefused = status.refused.contains { $0.rollout == rollout.id }
+            return "  in rollout \(rollout.id), \(state)\(isRefused ? ", which it refuses" : "")"
+        }
+        lines += status.refused.map { refusal in
+            let rollout = refusal.rollout.map { " (rollout \($0))" } ?? ""
+            return "  refuses \(refusal.path)\(rollout): \(refusal.reason)"
+        }
+        if status.moreRefused > 0 { lines.append("  \(status.moreRefused) more refusals are not listed") }
+        lines += status.covered.map { "  has a local override above \($0)" }
+        if status.moreCovered > 0 { lines.append("  \(status.moreCovered) more local overrides are not listed") }
+        let figures = status.metrics.sorted { $0.key < $1.key }
+        return lines + figures.map { "  figure \($0.key): \(TweakValue.number($0.value).text)" }
+    }
+
+    private static func age(_ at: Int64, _ now: Int64) -> String {
+        Age.text(since: at, now: now) ?? TimeText.seconds(at)
+    }
+}
