@@ -35,6 +35,7 @@ package struct FleetKeys: Hashable, Sendable {
     }
     package var drivers: [UInt8] { key("driver/") }
     package func driver(_ id: String) -> [UInt8] { key("driver/\(id)") }
+    package func timer(_ id: String) -> [UInt8] { key("timer/\(id)") }
 
     /// The kind of a key below `desired/`.
     package enum Desired: Hashable, Sendable {

@@ -93,6 +93,8 @@ package struct FleetEdit: Sendable {
     package var changes: [FleetLogEntry.Change] = []
     /// Operations on keys below `desired/`, except for the head.
     package var operations: [EtcdTransaction.Operation] = []
+    /// Operations on the rollout's timer, whose state is not compared.
+    package var timer: [EtcdTransaction.Operation] = []
     /// A comparison in addition to those of the head and the written keys: the driver's claim.
     package var fence: EtcdTransaction.Compare?
     /// The head's counter, if it is not the next number.
@@ -141,7 +143,7 @@ package struct FleetEdit: Sendable {
         var entry = FleetLogEntry(
             sequence: counter, verb: verb, rollout: rollout, changes: changes, by: by, at: at)
         entry.why = why
-        var all = operations
+        var all = operations + timer
         all.append(.put(key: keys.head, value: head.bytes))
         all.append(.put(key: keys.log(counter), value: entry.bytes))
         all += view.outdated.prefix(EtcdRequests.maxOperations - all.count).map { .delete(.key($0)) }

@@ -73,7 +73,7 @@ import TweaksTestSupport
         let id = try #require(first.first)
         let others = try rest.prefix(7).map { try cluster.process($0) }
         var timing = ClusterFixture.driverTiming
-        (timing.outageGrace, timing.silenceTimeout) = (2_500, 1_000)
+        (timing.outageGrace, timing.silenceTimeout) = (.milliseconds(2_500), .seconds(1))
         let canary = try cluster.process(id)
         await cluster.wait { $0.count == 8 }
         var plan = try cluster.plan("A/B/Size", .number(70), steps: [10, 100])

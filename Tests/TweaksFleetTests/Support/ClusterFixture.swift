@@ -173,7 +173,8 @@ struct ClusterFixture {
 
     static var driverTiming: DriverTiming {
         var timing = DriverTiming()
-        (timing.outageGrace, timing.silenceTimeout, timing.reportTimeout) = (8_500, 300_000, 300_000)
+        timing.outageGrace = .milliseconds(8_500)
+        (timing.silenceTimeout, timing.reportTimeout) = (.seconds(300), .seconds(300))
         return timing
     }
 }
