@@ -171,12 +171,16 @@ extension FleetClient {
         if arguments.has(.detach) || arguments.has(.dryRun) {
             let done = try await fleet.begin(plan)
             begun(plan, reach, done)
-            if arguments.has(.detach) { console.output.printRemark("resume \(plan.id) drives it on") }
+            if arguments.has(.detach) {
+                console.output.printRemark(
+                    "it stays at \(plan.steps[0].text) without a driver, and nothing aborts it: resume \(plan.id) drives "
+                        + "it on, abort \(plan.id) reverts it")
+            }
             return .ok
         }
         let claim = try await claim(plan.id)
         plan.driver = claim.fence
-        if arguments.has(.revertIfDriverDies) { plan.lease = claim.lease }
+        if !arguments.has(.keepIfDriverDies) { plan.lease = claim.lease }
         do throws(FleetRefusal) {
             let done = try await fleet.begin(plan)
             begun(plan, reach, done)
@@ -232,11 +236,11 @@ extension FleetClient {
         do throws(FleetRefusal) {
             receipt(
                 "resumed rollout \(id) at \(record.value.share.text)",
-                try await fleet.fenced(by: claim.fence).resume(id))
+                try await fleet.fenced(by: claim.fence).resume(id, under: claim.lease))
         } catch {
             await fleet.release(claim)
             throw error
         }
-        return await RolloutSession(self, claim, revertsOnExit: false, isResumed: true).drive()
+        return await RolloutSession(self, claim, revertsOnExit: record.lease != 0, isResumed: true).drive()
     }
 }
