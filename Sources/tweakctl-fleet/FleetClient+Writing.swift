@@ -225,11 +225,13 @@ extension FleetClient {
         if record.value.state == .done {
             throw FleetRefusal(.refused, "rollout \(id) is a standing rule; abort \(id) ends it")
         }
+        let isLeased = record.lease != 0
         if record.value.state == .paused, let driver = try await fleet.drivers()[id] {
             receipt("resumed rollout \(id) at \(record.value.share.text)", try await fleet.resume(id))
+            let end = "when its lease of \(DriverClaim.seconds) s is over"
+            let fate = isLeased ? "the rollout is reverted \(end)" : "resume \(id) again \(end)"
             console.output.printRemark(
-                "\(driver.by) drives it on: process \(driver.pid) on \(driver.host); if that is gone, resume \(id) again "
-                    + "when its lease of \(DriverClaim.seconds) s is over")
+                "\(driver.by) drives it on: process \(driver.pid) on \(driver.host); if that is gone, \(fate)")
             return .ok
         }
         let claim = try await claim(id)
@@ -241,6 +243,6 @@ extension FleetClient {
             await fleet.release(claim)
             throw error
         }
-        return await RolloutSession(self, claim, revertsOnExit: record.lease != 0, isResumed: true).drive()
+        return await RolloutSession(self, claim, revertsOnExit: isLeased, isResumed: true).drive()
     }
 }

@@ -27,7 +27,8 @@ extension FleetOperator {
             result = try await etcd.commit(
                 EtcdTransaction(
                     if: [.modRevision(key, equals: 0)],
-                    then: [.put(key: key, value: record.bytes, lease: lease.id)], otherwise: [.range(.key(key))]))
+                    then: [.put(key: key, value: record.bytes, lease: lease.id)],
+                    otherwise: [.range(.key(key)), .range(.key(keys.rollout(id)))]))
         } catch {
             throw FleetRefusal(error, wasWriting: true)
         }
@@ -39,17 +40,22 @@ extension FleetOperator {
             return DriverClaim(id: id, lease: lease, fence: .createRevision(key, equals: pair.createRevision))
         }
         try? await etcd.revokeLease(lease.id)
-        throw Self.isDriven(id, by: result.responses.first)
+        let pairs = result.responses.map { response -> EtcdKeyValue? in
+            if case .range(let range) = response { range.keys.first } else { nil }
+        }
+        throw Self.isDriven(id, by: pairs.first ?? nil, isLeased: pairs.dropFirst().contains { $0?.lease ?? 0 != 0 })
     }
 
-    private static func isDriven(_ id: String, by response: EtcdTransactionResult.Response?) -> FleetRefusal {
+    private static func isDriven(_ id: String, by pair: EtcdKeyValue?, isLeased: Bool) -> FleetRefusal {
         var who = "another operator"
-        if case .range(let range)? = response, let pair = range.keys.first, let driver = try? FleetDriver(pair.value) {
+        if let pair, let driver = try? FleetDriver(pair.value) {
             who = "\(driver.by) (process \(driver.pid) on \(driver.host))"
         }
-        return FleetRefusal(
-            "rollout \(id) is driven by \(who); end that driver, or wait until its lease of "
-                + "\(DriverClaim.seconds) s is over")
+        let remedy =
+            isLeased
+            ? "it is reverted when that driver ends, so finish \(id) or abort \(id) instead"
+            : "end that driver, or wait until its lease of \(DriverClaim.seconds) s is over"
+        return FleetRefusal("rollout \(id) is driven by \(who); \(remedy)")
     }
 
     /// Releases a claim, so that another driver need not wait.

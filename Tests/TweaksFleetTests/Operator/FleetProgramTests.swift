@@ -80,7 +80,8 @@ import TweaksTestSupport
         try fleet.expect("api ls", output: "open at 100 % of zone=eu", "by alice")
         let id = try fleet.rolloutID()
         try fleet.expect("api set Service/Pool/Size = 1", code: 1, errors: "rollout \(id) by alice holds it")
-        try fleet.expect("api resume \(id)", code: 1, errors: "is driven by alice")
+        try fleet.expect(
+            "api resume \(id)", code: 1, errors: "is driven by alice", "it is reverted when that driver ends")
         try fleet.expect("api status", output: "rollout \(id)", "driven by alice")
         try fleet.expect("api abort \(id) --as bob")
         let end = try driver.result()
@@ -102,7 +103,7 @@ import TweaksTestSupport
         try second.wait(for: "0 of 10 reported")
         second.signal(SIGKILL)
         #expect(try second.result().code == -SIGKILL)
-        try fleet.expect("api resume \(id)", code: 1)
+        try fleet.expect("api resume \(id)", code: 1, errors: "or wait until its lease of 60 s is over")
         try fleet.expect("api finish \(id)")
         #expect(try fleet.output("api export") == "Service/Pool/Size = 80\n")
     }
