@@ -201,6 +201,9 @@ package struct FleetCore: Sendable {
 
     // MARK: Telling
 
+    /// Whether the program ends by an error.
+    package var hasProgramFailed: Bool { sink.hasProgramFailed }
+
     /// Paths whose fleet value is hidden by a local override.
     package var covered: [TweakPath] { sink.coveredPaths }
 

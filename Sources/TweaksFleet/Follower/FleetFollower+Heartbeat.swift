@@ -230,7 +230,8 @@ extension FleetFollower {
 
     // MARK: Ending
 
-    /// Ends the status by a farewell, so that an orderly exit does not count as a failure. Without one it is deleted.
+    /// Ends the status by a farewell, so that an orderly exit does not count as a failure. Without one it is deleted: also
+    /// where the program ends by an error, which is a crash to those who drive a rollout.
     package func withdrawStatus() async {
         if heartbeat.saveAt != nil { save() }
         guard let lease = heartbeat.lease else { return }
@@ -248,7 +249,7 @@ extension FleetFollower {
 
     /// Writes the last status under a lease of its own, without findings: they are about a process that has ended.
     private func writeFarewell() async throws(EtcdError) {
-        guard let build = heartbeat.build?.hash else { return }
+        guard let build = heartbeat.build?.hash, !core.hasProgramFailed else { return }
         var status = FleetStatus(core, heartbeat, identity, build: build, at: time.wall)
         (status.refused, status.covered, status.metrics, status.trouble) = ([], [], [:], nil)
         status.left = status.at

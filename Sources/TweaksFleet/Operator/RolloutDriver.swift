@@ -118,14 +118,13 @@ package struct RolloutDriver: Sendable {
         // Who is missing after a long outage may have left. The number of members is still compared, and pauses it.
         let wasAway = decidedAt.map { now - $0 > timing.longestOutage } ?? false
         decidedAt = now
-        if step?.revision != record.modRevision {
+        let isNewStep = step?.revision != record.modRevision
+        if isNewStep {
             step = (record.modRevision, now)
             metrics.begin()
             (firstSeen, noneSince, fewSince) = ([:], nil, nil)
-            silenceDetector.begin(live, now, lifetime: timing.outageGrace)
-        } else if wasAway {
-            silenceDetector.begin(live, now, lifetime: timing.outageGrace)
         }
+        if isNewStep || wasAway { silenceDetector.begin(live, now, lifetime: timing.outageGrace) }
         silenceDetector.see(live, left: observation.left, now)
         departures.note(record, live, left: observation.left)
         for member in members where firstSeen[member.id]?.start != member.start {
