@@ -126,6 +126,21 @@ import TweaksTestSupport
         #expect(await run.handle(.watched(EtcdHeader(), [end])) == [.stepped(to: .all)])
     }
 
+    @Test func `A timer that was read before the record of its step is not known to have ended`() async throws {
+        var run = try await begin()
+        let bob = harness.fleet(by: "bob")
+        _ = try await bob.pause("r1")
+        harness.etcd.delete(.key(harness.keys.timer("r1")))
+        let old = try await harness.fleet().readRollout("r1")
+        _ = try await bob.resume("r1")
+        report()
+        let new = try await harness.fleet().readRollout("r1")
+        let instances = try await harness.etcd.range(EtcdRange(.prefix(harness.keys.instances)))
+        let mixed = RolloutReading(rollout: new.rollout, timer: old.timer)
+        #expect(await run.handle(.read(mixed, instances: instances)).isEmpty)
+        #expect(try await harness.rollout()?.value.share.hundredths == 5_000)
+    }
+
     @Test(arguments: [-600_000, 86_400_000] as [Int64])
     func `A wall clock that is set is no outage, and hides no silence`(_ jump: Int64) async throws {
         var run = try await begin(steps: [10_000])
