@@ -236,8 +236,7 @@ extension FleetFollower {
         if heartbeat.saveAt != nil { save() }
         guard let lease = heartbeat.lease else { return }
         let farewell = Task { try await writeFarewell() }
-        // The process may wait for two seconds: one is for the farewell, one for the end of the lease.
-        let (time, end) = (time, time.now.advanced(by: .seconds(1)))
+        let (time, end) = (time, time.now.advanced(by: timings.farewell))
         let timer = Task {
             try await time.sleep(until: end)
             farewell.cancel()

@@ -37,6 +37,8 @@ package struct FleetTimings: Sendable {
     package var rereadJitter = Duration.seconds(10)
     /// The longest delay between two retries.
     package var maxPause = Duration.seconds(15)
+    /// How long a farewell may take: half of what the end of a process waits for, so that the lease can be revoked, too.
+    package var farewell = Duration.seconds(1)
 
     package init() {}
 }

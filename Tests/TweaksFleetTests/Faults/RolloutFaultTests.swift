@@ -101,6 +101,30 @@ import TweaksTestSupport
         await (others + [restarted]).stop()
     }
 
+    @Test func `Orderly exits and restarts, and a pod that another replaces, do not stop a rollout`() async throws {
+        let cluster = try await ClusterFixture.start()
+        var processes = try (1...5).map { try cluster.process("i\($0)") }
+        await cluster.wait { $0.count == 5 }
+        var plan = try cluster.plan("A/B/Size", .number(70))
+        plan.every = 3
+        let claim = try await cluster.begin(plan)
+        let started = Gate()
+        let driving = Task { await cluster.drive(claim, started: started) }
+        await started.wait()
+        await processes.removeFirst().stop()
+        await processes.removeFirst().stop()
+        processes.append(try cluster.process("i6"))
+        for _ in 1...2 {
+            await processes[0].stop()
+            processes[0] = try cluster.process("i3")
+            await cluster.wait { live in live.contains { $0.id == "i3" } }
+        }
+        let events = await driving.value
+        #expect(events.last?.finishReceipt != nil, "\(events)")
+        await processes.wait(size: 70)
+        await processes.stop()
+    }
+
     @Test func `A restart of a pod with a random ID does not stop a rollout`() async throws {
         let cluster = try await ClusterFixture.start()
         var pods = try (0..<6).map { _ in try cluster.process(nil) }
