@@ -99,6 +99,7 @@ struct ProgressDisplay {
 
     private static func counts(_ progress: DriverProgress) -> String {
         "\(progress.reported) of \(progress.members) reported, \(progress.refused) refused"
+            + (progress.left > 0 ? ", \(progress.left) left" : "")
     }
 
     private static func metric(_ state: MetricSamples.ConditionState) -> String {
@@ -148,6 +149,7 @@ struct ProgressDisplay {
             ("rollout", .string(id)), ("state", .string(progress.state.rawValue)),
             ("percent", .number(Double(progress.share.hundredths) / 100)), ("members", .count(progress.members)),
             ("reported", .count(progress.reported)), ("refused", .count(progress.refused)),
+            ("left", .count(progress.left)),
             ("next", progress.next.map(JSON.int) ?? .null), ("confirmBy", progress.confirmBy.map(JSON.int) ?? .null),
             (
                 "figures",

@@ -133,6 +133,7 @@ package struct RolloutDriver: Sendable {
         noneSince = members.isEmpty ? noneSince ?? now : nil
         metrics.record(members, record, now, isOutage: isOutage)
         progress = DriverProgress(record, members, metrics)
+        progress.left = departures.count
     }
 
     // MARK: Abort conditions
@@ -218,6 +219,8 @@ package struct DriverProgress: Hashable, Sendable {
     package var members = 0
     package var reported = 0
     package var refused = 0
+    /// The number of members that left with a farewell and have not come back.
+    package var left = 0
     /// For each condition: its text, the number of members that meet it, and the worst figure.
     package var metrics: [MetricSamples.ConditionState] = []
     package var next: Int64?

@@ -15,6 +15,7 @@ import Tweaks
         #expect(scenario.decide().isWait)
         scenario.leave("eu1")
         for _ in 0..<9 { #expect(scenario.decide(after: 30).isWait) }
+        #expect(scenario.driver.progress.left == 1)
         // The farewell is gone after a while.
         scenario.left = []
         #expect(scenario.decide(after: 29).isWait)

@@ -46,6 +46,9 @@ import TweaksSystem
                 "rollout r1  12.5 % → 100 %", "  ##############################  open at 100 %",
                 "  3 of 4 reported, 0 refused", "  A/B/C > 5 on 0, worst 3", "  it finishes in 1 min 30 s",
             ])
+        var departed = progress
+        departed.left = 2
+        #expect(ProgressDisplay.line(departed).contains("3 of 4 reported, 0 refused, 2 left;"))
         let paused = ProgressDisplay.block(try self.progress(.paused), id: "r1", now: 10_000, terminal)
         #expect(paused.last == "  r resumes it, a aborts it; each with the enter key")
         let json = ProgressDisplay.json(progress, id: "r1")
