@@ -48,6 +48,8 @@
         let socketPath: String? = nil
         let wasStoppedAtStart = true
 
+        func noteFailure() {}
+
         func stop() {}
 
         /// Returns at once, as after a stop.
@@ -205,6 +207,8 @@
             await body()
             signals.noteReturn()
         }
+
+        func noteFailure() { parts.sources?.noteFailure() }
 
         func stop() { close() }
 

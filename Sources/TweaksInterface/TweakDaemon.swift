@@ -74,6 +74,7 @@ public final class TweakDaemon: Sendable {
             program.cancel()
         }
         let isEffect = wasStopped.withLock { $0 } || Task.isCancelled
+        if !isEffect, case .failure = result { service?.noteFailure() }
         stop()
         serving.cancel()
         await serving.value
@@ -124,6 +125,8 @@ package protocol DaemonService: Sendable {
     /// Whether a signal has ended its start.
     var wasStoppedAtStart: Bool { get }
 
+    /// Notes that the program ends by an error.
+    func noteFailure()
     func stop()
     /// Serves until it is stopped. Once it has stopped, the end of the process is up to the program when `body` returns.
     func run(_ body: @Sendable () async -> Void) async throws

@@ -260,8 +260,10 @@ extension RolloutPlan {
             }
             abortIf.append(condition)
         }
-        if arguments.has(.detach), arguments.has(.revertIfDriverDies) {
-            throw Failure(.usage, "--detach leaves no driver, and --revert-if-driver-dies needs one; leave one out")
+        if arguments.has(.revertIfDriverDies), arguments.has(.detach) || arguments.has(.keepIfDriverDies) {
+            let other = arguments.has(.detach) ? FleetOption.detach : .keepIfDriverDies
+            throw Failure(
+                .usage, "\(other.name) keeps the rollout, and --revert-if-driver-dies does not; leave one out")
         }
     }
 

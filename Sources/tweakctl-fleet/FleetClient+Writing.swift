@@ -138,12 +138,16 @@ extension FleetClient {
         if arguments.has(.detach) || arguments.has(.dryRun) {
             let done = try await fleet.begin(plan)
             begun(plan, reach, done)
-            if arguments.has(.detach) { console.output.printRemark("resume \(plan.id) drives it on") }
+            if arguments.has(.detach) {
+                console.output.printRemark(
+                    "it stays at \(plan.steps[0].text) without a driver, and nothing aborts it: resume \(plan.id) drives "
+                        + "it on, abort \(plan.id) reverts it")
+            }
             return .ok
         }
         let claim = try await claim(plan.id)
         plan.driver = claim.fence
-        if arguments.has(.revertIfDriverDies) { plan.lease = claim.lease }
+        if !arguments.has(.keepIfDriverDies) { plan.lease = claim.lease }
         do throws(FleetRefusal) {
             let done = try await fleet.begin(plan)
             begun(plan, reach, done)
@@ -188,22 +192,24 @@ extension FleetClient {
         if record.value.state == .done {
             throw FleetRefusal(.refused, "rollout \(id) is a standing rule; abort \(id) ends it")
         }
+        let isLeased = record.lease != 0
         if record.value.state == .paused, let driver = try await fleet.drivers()[id] {
             receipt("resumed rollout \(id) at \(record.value.share.text)", try await fleet.resume(id))
+            let end = "when its lease of \(DriverClaim.seconds) s is over"
+            let fate = isLeased ? "the rollout is reverted \(end)" : "resume \(id) again \(end)"
             console.output.printRemark(
-                "\(driver.by) drives it on: process \(driver.pid) on \(driver.host); if that is gone, resume \(id) again "
-                    + "when its lease of \(DriverClaim.seconds) s is over")
+                "\(driver.by) drives it on: process \(driver.pid) on \(driver.host); if that is gone, \(fate)")
             return .ok
         }
         let claim = try await claim(id)
         do throws(FleetRefusal) {
             receipt(
                 "resumed rollout \(id) at \(record.value.share.text)",
-                try await fleet.fenced(by: claim.fence).resume(id))
+                try await fleet.fenced(by: claim.fence).resume(id, under: claim.lease))
         } catch {
             await fleet.release(claim)
             throw error
         }
-        return await RolloutSession(self, claim, revertsOnExit: false, isResumed: true).drive()
+        return await RolloutSession(self, claim, revertsOnExit: isLeased, isResumed: true).drive()
     }
 }

@@ -10,17 +10,21 @@ struct ProgressDisplay {
     let id: String
     let console: FleetConsole
     let now: @Sendable () -> Int64
+    private let time: any Time
     /// Lines that the operator has typed below the block since it was drawn.
     let typed = TypedLines()
     /// The lines of the block on the terminal.
     private var drawn: [String] = []
     private var lastPrinted: DriverProgress?
-    private var lastPrintedAt: Int64 = 0
+    private var lastPrintedAt: Moment?
 
-    init(id: String, console: FleetConsole, now: @escaping @Sendable () -> Int64) {
+    init(
+        id: String, console: FleetConsole, now: @escaping @Sendable () -> Int64, time: any Time = SystemTime()
+    ) {
         self.id = id
         self.console = console
         self.now = now
+        self.time = time
     }
 
     private var isRedrawn: Bool { console.style.isHumanReadable && console.style.hasColors && !console.isJSON }
@@ -30,12 +34,17 @@ struct ProgressDisplay {
     mutating func printLine(_ text: String) {
         clear()
         if console.isJSON { return console.print(.object([("rollout", .string(id)), ("text", .string(text))])) }
-        console.print(["rollout \(id): \(text)"])
+        console.print([Self.line(text, id: id)])
     }
 
     mutating func printProblem(_ text: String) {
         clear()
-        console.output.reportProblem("rollout \(id): \(text)")
+        console.output.reportProblem(Self.line(text, id: id))
+    }
+
+    /// Names the rollout, unless the text does: a refusal begins with its subject.
+    static func line(_ text: String, id: String) -> String {
+        text.hasPrefix("rollout \(id) ") ? text : "rollout \(id): \(text)"
     }
 
     mutating func end() { clear() }
@@ -60,8 +69,9 @@ struct ProgressDisplay {
         if counted == lastPrinted { return false }
         var last = lastPrinted
         last?.reported = counted.reported
-        if counted == last, counted.reported < counted.members, now() &- lastPrintedAt < 10_000 { return false }
-        (lastPrinted, lastPrintedAt) = (counted, now())
+        let isRecent = lastPrintedAt.map { time.now - $0 < .seconds(10) } ?? false
+        if counted == last, counted.reported < counted.members, isRecent { return false }
+        (lastPrinted, lastPrintedAt) = (counted, time.now)
         return true
     }
 
@@ -89,6 +99,7 @@ struct ProgressDisplay {
 
     private static func counts(_ progress: DriverProgress) -> String {
         "\(progress.reported) of \(progress.members) reported, \(progress.refused) refused"
+            + (progress.left > 0 ? ", \(progress.left) left" : "")
     }
 
     private static func metric(_ state: MetricSamples.ConditionState) -> String {
@@ -116,7 +127,14 @@ struct ProgressDisplay {
         } else if let until = progress.confirmBy {
             lines.append("  \(left(until, now)) to finish it; then it is reverted")
         } else if let next = progress.next {
-            lines.append(next > now ? "  next step in \(left(next, now))" : "  next step when all have reported")
+            let follows =
+                switch progress.successor {
+                case .step: "next step"
+                case .finish: "it finishes"
+                case .confirmation: "it asks to be finished"
+                case .pause: "it pauses: this is its last step"
+                }
+            lines.append("  \(follows) \(next > now ? "in \(left(next, now))" : "when all have reported")")
         }
         return lines
     }
@@ -131,6 +149,7 @@ struct ProgressDisplay {
             ("rollout", .string(id)), ("state", .string(progress.state.rawValue)),
             ("percent", .number(Double(progress.share.hundredths) / 100)), ("members", .count(progress.members)),
             ("reported", .count(progress.reported)), ("refused", .count(progress.refused)),
+            ("left", .count(progress.left)),
             ("next", progress.next.map(JSON.int) ?? .null), ("confirmBy", progress.confirmBy.map(JSON.int) ?? .null),
             (
                 "figures",
@@ -146,13 +165,31 @@ struct ProgressDisplay {
     }
 }
 
-/// Counts the lines that another thread reads.
+/// Counts the lines that another thread reads, and keeps those that are no command.
 final class TypedLines: Sendable {
-    private let count = Atomic<Int>(0)
+    private let state = Mutex((count: 0, unknown: [String]()))
 
-    var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+    var isEmpty: Bool { state.withLock { $0.count == 0 } }
 
-    func add() { count.wrappingAdd(1, ordering: .relaxed) }
+    /// - Parameter unknown: The line, if it is no command.
+    func add(unknown: String? = nil) {
+        state.withLock { state in
+            state.count += 1
+            if let unknown { state.unknown.append(unknown) }
+        }
+    }
 
-    func reset() -> Int { count.exchange(0, ordering: .relaxed) }
+    func reset() -> Int {
+        state.withLock { state in
+            defer { state.count = 0 }
+            return state.count
+        }
+    }
+
+    func takeUnknown() -> [String] {
+        state.withLock { state in
+            defer { state.unknown = [] }
+            return state.unknown
+        }
+    }
 }

@@ -13,13 +13,18 @@ struct RolloutSession {
     private let revertsOnExit: Bool
     /// Another driver began it.
     private let isResumed: Bool
-    private let isInteractive = System.isTerminal(0)
+    /// An operator can type commands.
+    private let isInteractive: Bool
 
-    init(_ client: FleetClient, _ claim: DriverClaim, revertsOnExit: Bool, isResumed: Bool = false) {
+    init(
+        _ client: FleetClient, _ claim: DriverClaim, revertsOnExit: Bool, isResumed: Bool = false,
+        isInteractive: Bool = System.isTerminal(0)
+    ) {
         self.client = client
         self.claim = claim
         self.revertsOnExit = revertsOnExit
         self.isResumed = isResumed
+        self.isInteractive = isInteractive
     }
 
     private var console: FleetConsole { client.console }
@@ -33,12 +38,17 @@ struct RolloutSession {
         defer { for interrupt in interrupts { interrupt.cancel() } }
         var run = DriverRun(client.fleet, claim, timing: client.limits.timing, isResumed: isResumed)
         var display = ProgressDisplay(id: claim.id, console: console, now: client.fleet.now)
-        if isInteractive { readCommands(continuation, display.typed) }
-        if isInteractive { display.printLine("p pauses it, r resumes, a aborts, y finishes; each with the enter key") }
+        if isInteractive {
+            readCommands(continuation, display.typed)
+            display.printLine(
+                "p pauses it, r resumes, a aborts, y finishes; each with the enter key; Ctrl-C "
+                    + (revertsOnExit ? "reverts it" : "leaves it at its share"))
+        }
         var code: ExitCode?
         for await input in inputs {
             for event in await run.handle(input) where code == nil { code = report(event, &display) }
             if code != nil { break }
+            for word in display.typed.takeUnknown() { display.printProblem("\(word): type p, r, a or y") }
             display.show(run.progress)
         }
         for task in tasks { task.cancel() }
@@ -56,12 +66,10 @@ struct RolloutSession {
         ]
         SystemThread.start("tweakctl-stdin") {
             while let line = readLine() {
-                typed.add()
-                guard let command = commands[line.lowercased()] else {
-                    if !line.isEmpty { System.write(Array("\(line): type p, r, a or y\n".utf8), to: 2) }
-                    continue
-                }
-                inputs.yield(.command(command))
+                let command = commands[line.lowercased()]
+                typed.add(unknown: command == nil && !line.isEmpty ? line : nil)
+                // The driver's loop prints the answer to an unknown word, as it alone knows what is on the screen.
+                inputs.yield(command.map { .command($0) } ?? .tick)
             }
         }
     }
@@ -94,10 +102,7 @@ struct RolloutSession {
         case .paused(let reason):
             display.printProblem("paused: \(reason)")
             if isInteractive { return nil }
-            display.printProblem(
-                revertsOnExit
-                    ? "it is reverted, because this driver ends"
-                    : "resume \(claim.id) goes on, abort \(claim.id) reverts")
+            display.printProblem("there is no terminal to resume it on, so this driver ends, and \(endText)")
             return .refused
         case .ended(let end): return report(end, &display)
         }
@@ -121,17 +126,18 @@ struct RolloutSession {
             display.printProblem("reverted: \(reason)")
             return .refused
         case .left:
-            display.printProblem(
-                revertsOnExit
-                    ? "it is reverted, because this driver ends"
-                    : "left as it is; resume \(claim.id) drives it on, abort \(claim.id) reverts it")
+            display.printProblem("this driver ends, and \(endText)")
             return .refused
         case .lost(let refusal):
             console.output.reportProblem(refusal.description)
-            if !revertsOnExit {
-                console.output.reportProblem("rollout \(claim.id) is left as it is; resume \(claim.id) drives it on")
-            }
+            display.printProblem(endText)
             return Failure(refusal).code
         }
+    }
+
+    /// What the end of this driver means for the rollout.
+    private var endText: String {
+        if revertsOnExit { return "the rollout is reverted with it; --keep-if-driver-dies would keep it" }
+        return "the rollout stays at its share: resume \(claim.id) drives it on, abort \(claim.id) reverts it"
     }
 }

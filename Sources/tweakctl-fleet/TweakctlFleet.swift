@@ -114,8 +114,8 @@ enum FleetVerb: String, CaseIterable {
         case .reset, .undo: [.dryRun]
         case .rollout:
             [
-                .where, .steps, .every, .abortIf, .confirmWithin, .revertIfDriverDies, .detach, .dryRun, .force, .new,
-                .yes,
+                .where, .steps, .every, .abortIf, .confirmWithin, .keepIfDriverDies, .revertIfDriverDies, .detach,
+                .dryRun, .force, .new, .yes,
             ]
         case .finish: [.dryRun, .force]
         case .adopt: [.atLeast, .dryRun, .yes]
@@ -139,8 +139,8 @@ enum FleetVerb: String, CaseIterable {
 enum FleetOption: String, CaseIterable {
     case etcd, prefix, user, passwordFile = "password-file", who = "as", json, yes, help, version
     case dryRun = "dry-run", force, new, prune, `for`, `where`, steps, every, abortIf = "abort-if"
-    case confirmWithin = "confirm-within", revertIfDriverDies = "revert-if-driver-dies", detach, atLeast = "at-least"
-    case all, follow, reason
+    case confirmWithin = "confirm-within", keepIfDriverDies = "keep-if-driver-dies"
+    case revertIfDriverDies = "revert-if-driver-dies", detach, atLeast = "at-least", all, follow, reason
 
     /// Options of every command.
     static let common: [FleetOption] = [.etcd, .prefix, .user, .passwordFile, .who, .json, .help, .version]
@@ -160,7 +160,9 @@ enum FleetOption: String, CaseIterable {
         case .steps: "PERCENT,…"
         case .abortIf: "'FIGURE > NUMBER'"
         case .atLeast: "NUMBER"
-        case .json, .yes, .help, .version, .dryRun, .force, .new, .prune, .revertIfDriverDies, .detach, .follow: nil
+        case .json, .yes, .help, .version, .dryRun, .force, .new, .prune, .keepIfDriverDies, .revertIfDriverDies, .detach,
+            .follow:
+            nil
         }
     }
 
@@ -185,11 +187,12 @@ enum FleetOption: String, CaseIterable {
         case .every: "time between two steps, at least 60s; default: 5m"
         case .abortIf: "revert when a tenth of the members meets this twice; repeatable"
         case .confirmWithin: "revert unless finished within this time after the last step"
-        case .revertIfDriverDies: "revert when this command ends or loses etcd for a minute"
-        case .detach: "begin the first step and exit; resume continues"
         case .all: "also the entries of a file that audit has written"
         case .reason: "what operators read who are refused"
         case .follow: "go on until it is interrupted"
+        case .keepIfDriverDies: "keep the rollout at its share when this command ends; resume continues"
+        case .revertIfDriverDies: "revert when this command ends or loses etcd for a minute; the default"
+        case .detach: "begin the first step and exit: nothing aborts it until resume continues it"
         case .atLeast: "the head's counter is not below this: what processes have applied elsewhere"
         }
     }

@@ -51,6 +51,11 @@ package final class OpenSources: Sendable {
         for one in opened where !isStopped.load(ordering: .acquiring) { one.source.reload() }
     }
 
+    /// Tells the sources that the program ends by an error, before they are stopped.
+    package func noteFailure() {
+        for one in opened { one.sink.noteFailure() }
+    }
+
     /// Stops the sources, and releases their layers. A second call does nothing.
     package func stop() {
         if isStopped.exchange(true, ordering: .acquiringAndReleasing) { return }

@@ -29,6 +29,7 @@ public final class TweakSourceSink: Sendable {
     private let report: @Sendable (_ text: String, _ isProblem: Bool) -> Void
     /// Whether the program starts: its values begin with those of the source, which is no change.
     private let isLoading: Atomic<Bool>
+    private let hasFailed = Atomic(false)
 
     init(_ claim: LayerClaim, _ registry: TweakRegistry, _ setting: SourceSetting) {
         layer = claim.layer
@@ -52,6 +53,11 @@ public final class TweakSourceSink: Sendable {
         claim = nil
         isLoading = Atomic(false)
     }
+
+    /// Whether the program ends by an error, so that its end is no orderly one.
+    package var hasProgramFailed: Bool { hasFailed.load(ordering: .acquiring) }
+
+    func noteFailure() { hasFailed.store(true, ordering: .releasing) }
 
     // MARK: Values
 

@@ -265,6 +265,9 @@ package struct FleetGapError: Error {}
 // MARK: - Telling
 
 extension FleetCore {
+    /// Whether the program ends by an error.
+    package var hasProgramFailed: Bool { sink.hasProgramFailed }
+
     /// Paths whose fleet value is hidden by a local override.
     package var covered: [TweakPath] { sink.coveredPaths }
 

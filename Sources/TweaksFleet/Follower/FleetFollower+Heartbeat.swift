@@ -19,6 +19,8 @@ struct FollowerHeartbeat {
     /// The covered paths in the last status.
     var covered: [TweakPath] = []
     var metrics: [String: Double] = [:]
+    /// When the figures were sampled.
+    var sampledAt: Int64?
     /// What was applied last and is on disk, if there is a state directory.
     var applied: FleetPosition?
     /// The build that was written last, and the registry's generation at that time.
@@ -65,6 +67,7 @@ extension FleetStatus {
         started = heartbeat.started
         at = wall
         metrics = heartbeat.metrics
+        sampledAt = heartbeat.sampledAt
     }
 }
 
@@ -221,6 +224,7 @@ extension FleetFollower {
         }
         let paths = Set(watched.values.flatMap { $0.value.abortIf.map(\.path) })
         heartbeat.metrics = paths.reduce(into: [:]) { $0[$1.joined] = registry[$1]?.value?.metric }
+        heartbeat.sampledAt = time.wall
         heartbeat.isDirty = true
         heartbeat.writeAt = time.now
     }
@@ -229,6 +233,7 @@ extension FleetFollower {
     /// change.
     private func isForComparison() async throws(EtcdError) -> Bool {
         if heartbeat.instanceCount.map({ $0.until <= time.now }) ?? true {
+            // An estimate suffices, so processes that left within the last minutes may be counted, too.
             let range = EtcdRange(.prefix(keys.instances), limit: 1, keysOnly: true)
             heartbeat.instanceCount = (max(1, try await etcd.range(range).count), time.now.advanced(by: .seconds(300)))
         }
@@ -244,10 +249,31 @@ extension FleetFollower {
 
     // MARK: Ending
 
-    /// Deletes the status by revoking its lease, so that an orderly exit does not count as a failure.
+    /// Ends the status by a farewell, so that an orderly exit does not count as a failure. Without one it is deleted: also
+    /// where the program ends by an error, which is a crash to those who drive a rollout.
     package func withdrawStatus() async {
         keeper?.finish()
-        if let lease = heartbeat.lease { try? await etcd.revokeLease(lease) }
+        guard let lease = heartbeat.lease else { return }
+        let farewell = Task { try await writeFarewell() }
+        let (time, end) = (time, time.now.advanced(by: timings.farewell))
+        let timer = Task {
+            try await time.sleep(until: end)
+            farewell.cancel()
+        }
+        _ = await farewell.result
+        timer.cancel()
+        try? await etcd.revokeLease(lease)
+    }
+
+    /// Writes the last status under a lease of its own, without findings: they are about a process that has ended.
+    private func writeFarewell() async throws(EtcdError) {
+        guard let build = heartbeat.build?.hash, !core.hasProgramFailed else { return }
+        var status = FleetStatus(core, heartbeat, identity, build: build, at: time.wall)
+        (status.refused, status.covered, status.metrics, status.trouble) = ([], [], [:], nil)
+        status.left = status.at
+        let lease = try await etcd.grantLease(seconds: FleetStatus.farewellSeconds).id
+        let key = keys.instance(identity.instance.id, start: heartbeat.started)
+        _ = try await etcd.commit(EtcdTransaction(then: [.put(key: key, value: status.bytes, lease: lease)]))
     }
 }
 

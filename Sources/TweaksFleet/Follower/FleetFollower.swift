@@ -39,6 +39,8 @@ package struct FleetTimings: Sendable {
     package var maxPause = Duration.seconds(15)
     /// The shortest time between two writes of the last good state.
     package var saveInterval = Duration.milliseconds(100)
+    /// How long a farewell may take: half of what the end of a process waits for, so that the lease can be revoked, too.
+    package var farewell = Duration.seconds(1)
 
     package init() {}
 }

@@ -52,6 +52,7 @@ package struct FleetKeys: Hashable, Sendable {
     package func proposal(_ id: String) -> [UInt8] { key("proposals/\(id)") }
     package var drivers: [UInt8] { key("driver/") }
     package func driver(_ id: String) -> [UInt8] { key("driver/\(id)") }
+    package func timer(_ id: String) -> [UInt8] { key("timer/\(id)") }
     /// The claim of the import that is being written.
     package var importClaim: [UInt8] { key("claims/import") }
 

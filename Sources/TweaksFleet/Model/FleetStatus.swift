@@ -39,11 +39,17 @@ package struct FleetStatus: Hashable, Sendable {
     package var at: Int64 = 0
     /// The figures in conditions of open rollouts, by path.
     package var metrics: [String: Double] = [:]
+    /// When the figures were sampled, in milliseconds since 1970; nil if there are none, and in older processes.
+    package var sampledAt: Int64?
+    /// When the process ended in an orderly way, in milliseconds since 1970; nil if it has not.
+    package var left: Int64?
 
     package init(build: String) { self.build = build }
 
     /// The size limit in bytes; what does not fit is counted.
     package static let maxBytes = 1_024
+    /// The status of a process that has ended in an orderly way, its farewell, stays readable for this time.
+    package static let farewellSeconds: Int64 = 600
 
     package init(_ bytes: [UInt8]) throws(FleetProblem) {
         let fields = try FleetFields(bytes, max: 16 << 10)
@@ -67,6 +73,8 @@ package struct FleetStatus: Hashable, Sendable {
         isApart = try fields.flag("apart")
         held = try fields.optionalText("held")
         isUnstable = try fields.flag("unstable")
+        sampledAt = try fields.optionalTime("sampledAt")
+        left = try fields.optionalTime("left")
         for (path, metric) in try fields.members("figures") {
             guard case .literal(let text) = metric, let number = Double(text), number.isFinite else {
                 throw FleetProblem("the figure \(Quoting.excerpt(path)) is not a number")
@@ -145,7 +153,9 @@ package struct FleetStatus: Hashable, Sendable {
         if isUnstable { fields.add("unstable", .bool(true)) }
         if !metrics.isEmpty {
             fields.add("figures", .object(metrics.sorted { $0.key < $1.key }.map { ($0.key, .number($0.value)) }))
+            fields.add("sampledAt", sampledAt.map { .time($0) })
         }
+        fields.add("left", left.map { .time($0) })
         return fields.line
     }
 }

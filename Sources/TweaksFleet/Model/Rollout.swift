@@ -29,18 +29,23 @@ package struct Rollout: Hashable, Sendable {
     package var state = State.open
     /// The minimum number of seconds between two steps.
     package var every: Int64 = 300
-    /// The earliest time of the next step, in milliseconds since 1970.
+    /// The earliest time of the next step, in milliseconds since 1970; only for display if a timer decides.
     package var next: Int64?
+    /// Whether the end of the key `timer/ID` decides when the next step is due, or the deadline to finish it is over:
+    /// it is under a lease, and a lease ends by etcd's clock. In rollouts of older clients the times in them decide.
+    package var isTimed = false
     /// Conditions that abort it.
     package var abortIf: [MetricCondition] = []
     /// The lifetime of its lease in seconds, if any: a process without contact leaves the rollout after this time.
     package var lifetime: Int64?
     /// The seconds within which an operator must finish it after its last step; otherwise it is reverted.
     package var confirmWithin: Int64?
-    /// The deadline for that, in milliseconds since 1970.
+    /// The deadline for that, in milliseconds since 1970; only for display if a timer decides.
     package var confirmBy: Int64?
     /// The number of members with stable IDs when its step began; nil if unknown.
     package var reached: Int64?
+    /// The revision of etcd at which they were counted; nil in rollouts of older clients.
+    package var reachedAt: Int64?
     package var by: String
     /// Milliseconds since 1970.
     package var at: Int64
@@ -101,10 +106,12 @@ extension Rollout {
     private mutating func readTimes(_ fields: FleetFields) throws(FleetProblem) {
         every = try fields.seconds("everySeconds", from: 0) ?? 300
         next = try fields.optionalTime("next")
+        isTimed = try fields.flag("timer")
         lifetime = try fields.seconds("lifetimeSeconds")
         confirmWithin = try fields.seconds("confirmSeconds")
         confirmBy = try fields.optionalTime("confirmBy")
         if fields.optional("members") != nil { reached = try fields.count("members") }
+        if fields.optional("membersAt") != nil { reachedAt = try fields.count("membersAt") }
     }
 
     /// One line of JSON.
@@ -115,11 +122,13 @@ extension Rollout {
         ]
         if !selector.isEmpty { fields.add("where", selector.json) }
         fields.add("next", next.map { .time($0) })
+        if isTimed { fields.add("timer", .bool(true)) }
         if !abortIf.isEmpty { fields.add("abortIf", .array(abortIf.map { .string($0.text) })) }
         fields.add("lifetimeSeconds", lifetime.map { .int($0) })
         fields.add("confirmSeconds", confirmWithin.map { .int($0) })
         fields.add("confirmBy", confirmBy.map { .time($0) })
         fields.add("members", reached.map { .int($0) })
+        fields.add("membersAt", reachedAt.map { .int($0) })
         return (fields + [("by", .text(by)), ("at", .time(at))]).line
     }
 }

@@ -1,162 +1,14 @@
-// Drives a rollout: claims it, watches it, asks the state machine for decisions, and carries them out.
+// Drives a rollout: takes what etcd tells, asks the state machine for decisions, and carries them out.
 
 import Tweaks
-import TweaksSystem
-
-/// The exclusive right to drive a rollout, valid while the lease lives.
-package struct DriverClaim: Hashable, Sendable {
-    package let id: String
-    package let lease: EtcdLease
-    /// A comparison that holds while the claim does; every write of the driver includes it.
-    package let fence: EtcdTransaction.Compare
-
-    /// The seconds without a heartbeat after which another driver may take over.
-    package static let seconds: Int64 = 60
-}
-
-extension FleetOperator {
-    /// Becomes the driver of a rollout; fails if there is another one.
-    package func claim(
-        _ id: String, host: String, pid: Int64, seconds: Int64 = DriverClaim.seconds
-    ) async throws(FleetRefusal) -> DriverClaim {
-        let lease = try await grant(seconds: seconds)
-        let key = keys.driver(id)
-        let record = FleetDriver(host: host, pid: pid, by: by, at: now())
-        let result: EtcdTransactionResult
-        do throws(EtcdError) {
-            result = try await etcd.commit(
-                EtcdTransaction(
-                    if: [.modRevision(key, equals: 0)],
-                    then: [.put(key: key, value: record.bytes, lease: lease.id)], otherwise: [.range(.key(key))]))
-        } catch {
-            throw FleetRefusal(error, wasWriting: true)
-        }
-        if result.succeeded {
-            return DriverClaim(id: id, lease: lease, fence: .createRevision(key, equals: result.header.revision))
-        }
-        if case .range(let range)? = result.responses.first, let pair = range.keys.first, pair.lease == lease.id {
-            // A member applied the write, but its reply was lost.
-            return DriverClaim(id: id, lease: lease, fence: .createRevision(key, equals: pair.createRevision))
-        }
-        try? await etcd.revokeLease(lease.id)
-        throw Self.isDriven(id, by: result.responses.first)
-    }
-
-    private static func isDriven(_ id: String, by response: EtcdTransactionResult.Response?) -> FleetRefusal {
-        var who = "another operator"
-        if case .range(let range)? = response, let pair = range.keys.first, let driver = try? FleetDriver(pair.value) {
-            who = "\(driver.by) (process \(driver.pid) on \(driver.host))"
-        }
-        return FleetRefusal(
-            "rollout \(id) is driven by \(who); end that driver, or wait until its lease of "
-                + "\(DriverClaim.seconds) s is over")
-    }
-
-    /// Releases a claim, so that another driver need not wait.
-    package func release(_ claim: DriverClaim) async { try? await etcd.revokeLease(claim.lease.id) }
-}
-
-/// The source of a driver's inputs: etcd and a timer.
-package struct DriverFeed: Sendable {
-    private let fleet: FleetOperator
-    private let claim: DriverClaim
-    private let heartbeat: Duration
-
-    /// After this many heartbeats everything is read again, in case the watch is silently dead.
-    private static let heartbeatsPerRead = 3
-
-    /// - Parameter heartbeat: The interval of lease renewals: a third of its lifetime, so that two may fail.
-    package init(
-        _ fleet: FleetOperator, _ claim: DriverClaim, heartbeat: Duration = .seconds(DriverClaim.seconds / 3)
-    ) {
-        self.fleet = fleet
-        self.claim = claim
-        self.heartbeat = heartbeat
-    }
-
-    /// Starts the tasks that produce inputs; they end when they are canceled.
-    package func start(into inputs: AsyncStream<DriverInput>.Continuation) -> [Task<Void, Never>] {
-        [
-            Task { await follow(inputs) }, Task { await keepAlive(inputs) },
-            Task { await tick(inputs) },
-        ]
-    }
-
-    private func tick(_ inputs: AsyncStream<DriverInput>.Continuation) async {
-        while await pause(.seconds(1)) { inputs.yield(.tick) }
-    }
-
-    /// Sleeps; returns false if the task is canceled.
-    private func pause(_ duration: Duration) async -> Bool { (try? await Task.sleep(for: duration)) != nil }
-
-    // MARK: Watching
-
-    private func follow(_ inputs: AsyncStream<DriverInput>.Continuation) async {
-        var backoff = Backoff(.milliseconds(200) ... .seconds(5))
-        while !Task.isCancelled {
-            do {
-                let revision = try await readAll(inputs)
-                backoff.reset()
-                for try await message in fleet.etcd.watch(.prefix(fleet.keys.all), from: revision + 1) {
-                    if case .events(let header, let events) = message { inputs.yield(.watched(header, events)) }
-                }
-            } catch {
-                if Task.isCancelled { return }
-                inputs.yield(.outage(Self.text(error)))
-            }
-            guard await pause(backoff.next()) else { return }
-        }
-    }
-
-    private func readAll(_ inputs: AsyncStream<DriverInput>.Continuation) async throws(FleetRefusal) -> Int64 {
-        let instances = try await fleet.range(.prefix(fleet.keys.instances))
-        let rollout = try await fleet.range(.key(fleet.keys.rollout(claim.id)))
-        inputs.yield(.read(rollout: rollout, instances: instances))
-        return instances.header.revision
-    }
-
-    private static func text(_ error: any Error) -> String {
-        switch error {
-        case let refusal as FleetRefusal: refusal.description
-        case let error as EtcdError: FleetRefusal(error).description
-        default: "etcd: \(error)"
-        }
-    }
-
-    // MARK: The lease
-
-    private func keepAlive(_ inputs: AsyncStream<DriverInput>.Continuation) async {
-        var heartbeats = 0
-        var rest = heartbeat
-        while await pause(rest) {
-            do {
-                rest = heartbeat
-                guard try await fleet.etcd.keepAlive(claim.lease.id) != nil else {
-                    inputs.yield(.leaseLost)
-                    return
-                }
-                heartbeats += 1
-                if heartbeats % Self.heartbeatsPerRead == 0 {
-                    _ = try await readAll(inputs)
-                } else {
-                    inputs.yield(.rollout(try await fleet.range(.key(fleet.keys.rollout(claim.id)))))
-                }
-            } catch {
-                if Task.isCancelled { return }
-                inputs.yield(.outage(Self.text(error)))
-                // The lease outlives a short outage, so there is time for retries.
-                rest = .seconds(2)
-            }
-        }
-    }
-}
+package import TweaksSystem
 
 /// An input of a driver.
 package enum DriverInput: Sendable {
-    /// A complete read: the rollout's key and the statuses.
-    case read(rollout: EtcdRangeResult, instances: EtcdRangeResult)
-    /// A read of the rollout's key.
-    case rollout(EtcdRangeResult)
+    /// A complete read: the rollout's keys and the statuses.
+    case read(RolloutReading, instances: EtcdRangeResult)
+    /// A read of the rollout's keys.
+    case rollout(RolloutReading)
     case watched(EtcdHeader, [EtcdEvent])
     /// etcd is unreachable.
     case outage(String)
@@ -210,28 +62,33 @@ package struct DriverRun: Sendable {
     private var record: VersionedRecord<Rollout>?
     private var statuses: InstanceStatuses?
     private var revision: Int64 = 0
+    /// Whether the timer's key exists, and the revision up to which that is known.
+    private var timer = (exists: false, revision: Int64(0))
     private var isDisconnected = false
-    private var lastInputAt: Int64?
+    private var lastInputAt: Moment?
     private var askedUntil: Int64?
-    private var decidedAt: Int64 = 0
+    private var decidedAt: Moment?
     /// A write that etcd refused, and the time of the next retry.
-    private var refused: (text: String, until: Int64)?
+    private var refused: (text: String, until: Moment)?
+    private let time: any Time
 
     /// A longer gap between two ticks means that the driver itself was suspended, as when a machine sleeps.
-    private static let longestGap: Int64 = 30_000
+    private static let longestGap = Duration.seconds(30)
     /// Each decision evaluates all statuses, and thousands of processes report a step within seconds.
-    private static let shortestPause: Int64 = 250
+    private static let shortestPause = Duration.milliseconds(250)
     /// The delay before a write is retried that an etcd out of space has refused.
-    private static let refusalPause: Int64 = 20_000
+    private static let refusalPause = Duration.seconds(20)
 
     /// - Parameter isResumed: Another driver began the rollout, so its history is unknown.
     package init(
-        _ fleet: FleetOperator, _ claim: DriverClaim, timing: DriverTiming = DriverTiming(), isResumed: Bool = false
+        _ fleet: FleetOperator, _ claim: DriverClaim, timing: DriverTiming = DriverTiming(), isResumed: Bool = false,
+        time: any Time = SystemTime()
     ) {
         self.fleet = fleet.fenced(by: claim.fence)
         self.claim = claim
+        self.time = time
         driver = RolloutDriver(timing: timing)
-        if isResumed { driver.noteOutage(until: fleet.now()) }
+        if isResumed { driver.noteOutage(until: time.now) }
     }
 
     package var progress: DriverProgress { driver.progress }
@@ -243,19 +100,19 @@ package struct DriverRun: Sendable {
         var output: [DriverEvent] = []
         do throws(FleetRefusal) {
             switch input {
-            case .read(let rollout, let instances):
+            case .read(let reading, let instances):
                 if statuses == nil || instances.header.revision >= statuses?.revision ?? 0 {
                     statuses = InstanceStatuses(instances, fleet.keys)
                 }
-                try take(rollout)
+                try take(reading)
                 output = noteContact()
-            case .rollout(let result):
-                try take(result)
+            case .rollout(let reading):
+                try take(reading)
                 output = noteContact()
             case .watched(let header, let events):
                 statuses?.apply(header, events)
                 for event in events { try take(event) }
-                if fleet.now() &- decidedAt < Self.shortestPause { return [] }
+                if let decidedAt, time.now - decidedAt < Self.shortestPause { return [] }
             case .outage(let text): return noteOutage(text)
             case .leaseLost:
                 let text = "rollout \(id) has another driver, or none: this one was away for too long; see status"
@@ -271,13 +128,19 @@ package struct DriverRun: Sendable {
 
     // MARK: What is known
 
-    private mutating func take(_ result: EtcdRangeResult) throws(FleetRefusal) {
-        if result.header.revision < revision { return }
-        revision = result.header.revision
-        record = try result.keys.first.map { pair throws(FleetRefusal) in try read(pair) }
+    private mutating func take(_ reading: RolloutReading) throws(FleetRefusal) {
+        if reading.timer.header.revision >= timer.revision {
+            timer = (!reading.timer.keys.isEmpty, reading.timer.header.revision)
+        }
+        if reading.rollout.header.revision < revision { return }
+        revision = reading.rollout.header.revision
+        record = try reading.rollout.keys.first.map { pair throws(FleetRefusal) in try read(pair) }
     }
 
     private mutating func take(_ event: EtcdEvent) throws(FleetRefusal) {
+        if event.pair.key == fleet.keys.timer(id), event.pair.modRevision > timer.revision {
+            timer = (event.kind == .put, event.pair.modRevision)
+        }
         guard event.pair.key == fleet.keys.rollout(id), event.pair.modRevision > revision else { return }
         revision = event.pair.modRevision
         record = event.kind == .delete ? nil : try read(event.pair)
@@ -292,8 +155,8 @@ package struct DriverRun: Sendable {
     }
 
     private mutating func noteGap() {
-        let now = fleet.now()
-        if let lastInputAt, now &- lastInputAt > Self.longestGap { driver.noteOutage(until: now) }
+        let now = time.now
+        if let lastInputAt, now - lastInputAt > Self.longestGap { driver.noteOutage(until: now) }
         lastInputAt = now
     }
 
@@ -305,7 +168,7 @@ package struct DriverRun: Sendable {
     private mutating func noteContact() -> [DriverEvent] {
         if !isDisconnected { return [] }
         isDisconnected = false
-        driver.noteOutage(until: fleet.now())
+        driver.noteOutage(until: time.now)
         return [.contact]
     }
 
@@ -313,9 +176,10 @@ package struct DriverRun: Sendable {
 
     private mutating func decide() async -> [DriverEvent] {
         guard let statuses, !isDisconnected, revision > 0 else { return [] }
-        decidedAt = fleet.now()
-        let decision = driver.decide(record, live: statuses.live, now: decidedAt)
-        if let refused, fleet.now() < refused.until, decision.needsSpace { return [] }
+        let now = time.now
+        decidedAt = now
+        let decision = driver.decide(observation(statuses), now: now)
+        if let refused, now < refused.until, decision.needsSpace { return [] }
         do throws(FleetRefusal) {
             let output = try await act(on: decision)
             if decision.needsSpace { refused = nil }
@@ -325,9 +189,18 @@ package struct DriverRun: Sendable {
             guard case .noSpace? = error.etcd else { return [.ended(.lost(error))] }
             // The rollout cannot advance, but it can still be aborted: keep checking its abort conditions.
             let isNewRefusal = refused?.text != error.description
-            refused = (text: error.description, until: fleet.now() &+ Self.refusalPause)
+            refused = (text: error.description, until: time.now + Self.refusalPause)
             return isNewRefusal ? [.refused(error)] : []
         }
+    }
+
+    private func observation(_ statuses: InstanceStatuses) -> DriverObservation {
+        var observation = DriverObservation(record, live: statuses.live)
+        observation.left = statuses.left
+        // The last thing known of the timer may be from before the record.
+        observation.isTimerRunning = timer.exists || timer.revision < record?.modRevision ?? 0
+        observation.wall = fleet.now()
+        return observation
     }
 
     private mutating func act(on decision: DriverDecision) async throws(FleetRefusal) -> [DriverEvent] {
@@ -341,8 +214,8 @@ package struct DriverRun: Sendable {
         case .advance(let share):
             try await refresh(after: fleet.step(id, from: record?.value.share ?? .none, to: share))
             return [.stepped(to: share)]
-        case .awaitConfirmation(let until):
-            try await refresh(after: fleet.awaitConfirmation(id, until: until))
+        case .awaitConfirmation(let seconds):
+            try await refresh(after: fleet.awaitConfirmation(id, within: seconds))
             return []
         case .pause(let reason):
             try await refresh(after: fleet.pause(id, because: reason))
@@ -387,8 +260,8 @@ package struct DriverRun: Sendable {
 
     /// Reads the rollout after a write, so that the next decision does not use the state before it.
     private mutating func refresh(after receipt: FleetReceipt) async throws(FleetRefusal) {
-        let result = try await fleet.range(.key(fleet.keys.rollout(id)))
+        let reading = try await fleet.readRollout(id)
         revision = max(revision, receipt.header.revision)
-        try take(result)
+        try take(reading)
     }
 }

@@ -106,6 +106,8 @@ package struct FleetEdit: Sendable {
     package var operations: [EtcdTransaction.Operation] = []
     /// The revisions of those keys that are not below `desired/`.
     var revisions: [[UInt8]: Int64] = [:]
+    /// Operations on the rollout's timer, whose state is not compared.
+    package var timer: [EtcdTransaction.Operation] = []
     /// A comparison in addition to those of the head and the written keys: the driver's claim.
     package var fence: EtcdTransaction.Compare?
     /// The head's counter, if it is not the next number.
@@ -162,7 +164,7 @@ package struct FleetEdit: Sendable {
             sequence: counter, verb: verb, rollout: rollout, changes: changes, by: by, at: at)
         entry.why = why
         entry.lifetime = lifetime
-        var all = operations
+        var all = operations + timer
         all.append(.put(key: keys.head, value: head.bytes))
         all.append(.put(key: keys.log(counter), value: entry.bytes))
         all.append(.put(key: keys.chain(counter), value: Array(chain.utf8)))

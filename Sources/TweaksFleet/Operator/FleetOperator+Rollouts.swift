@@ -54,18 +54,20 @@ extension FleetOperator {
     /// Begins a rollout at its first step.
     package func begin(_ plan: RolloutPlan) async throws(FleetRefusal) -> FleetReceipt {
         try FleetAssignment.check(plan.assignments, plan.verb)
-        let live = try await instanceStatuses().live
-        return try await write { view throws(FleetRefusal) in
+        let statuses = try await instanceStatuses()
+        return try await write { view async throws(FleetRefusal) in
             try view.checkFree(plan.assignments.map(\.path))
             if view.revision(of: keys.rollout(plan.id)) != 0 {
                 throw FleetRefusal("there is already a rollout \(plan.id); use another ID")
             }
             var rollout = plan.rollout(by: by, at: now(), found: view.value)
-            if plan.verb == "rollout" { rollout.count(live) }
+            if plan.verb == "rollout" { rollout.count(statuses) }
+            let timer = plan.verb == "rollout" ? try await startTimer(&rollout, seconds: plan.every) : []
             var edit = FleetEdit(
                 plan.verb, FleetEdit.summary(plan.verb, plan.assignments.map(\.path)), rollout: plan.id)
             edit.changes = rollout.changes.map { .init(path: $0.path, old: $0.found, new: $0.value) }
             edit.operations = [put(rollout, lease: plan.lease?.id ?? 0)]
+            edit.timer = timer
             edit.fence = plan.driver
             edit.lifetime = rollout.lifetime
             return edit
@@ -76,19 +78,42 @@ extension FleetOperator {
         .put(key: keys.rollout(rollout.id), value: rollout.bytes, lease: lease)
     }
 
+    /// Starts a rollout's timer: a key under a lease, which etcd's own clock ends; a change of its leader only makes it
+    /// longer. Each attempt to write grants a lease, so that it begins with the write. A lease of a failed attempt is not
+    /// revoked: the write may have been applied, and the next step would be due at once.
+    private func startTimer(
+        _ rollout: inout Rollout, seconds: Int64
+    ) async throws(FleetRefusal) -> [EtcdTransaction.Operation] {
+        rollout.isTimed = seconds > 0
+        if !rollout.isTimed || isDryRun { return [] }
+        let value = [("seconds", JSON.int(seconds)), ("by", .text(by)), ("at", .time(now()))].line
+        return [.put(key: keys.timer(rollout.id), value: value, lease: try await grant(seconds: seconds).id)]
+    }
+
+    /// What a write does to a rollout's timer.
+    private enum TimerChange {
+        case keep
+        case start(seconds: Int64)
+    }
+
     /// Rewrites a rollout and keeps its lease.
-    /// - Parameter change: Edits the rollout; returns false if nothing changes.
+    /// - Parameters:
+    ///   - lease: Replaces its lease, if it has one.
+    ///   - change: Edits the rollout; returns nil if nothing changes.
     private func rewrite(
-        _ id: String, _ verb: String, because reason: String? = nil,
-        _ change: (inout Rollout) throws(FleetRefusal) -> Bool
+        _ id: String, _ verb: String, because reason: String? = nil, under lease: EtcdLease? = nil,
+        _ change: (inout Rollout) throws(FleetRefusal) -> TimerChange?
     ) async throws(FleetRefusal) -> FleetReceipt {
-        try await write { view throws(FleetRefusal) in
+        try await write { view async throws(FleetRefusal) in
             let record = try view.rollout(id)
             var rollout = record.value
-            guard try change(&rollout) else { return nil }
+            guard let timer = try change(&rollout) else { return nil }
             var edit = FleetEdit(verb, "\(verb) \(id)", rollout: id)
             edit.why = reason
-            edit.operations = [put(rollout, lease: record.lease)]
+            if case .start(let seconds) = timer { edit.timer = try await startTimer(&rollout, seconds: seconds) }
+            let newLease = record.lease == 0 ? nil : lease
+            if let newLease { rollout.lifetime = newLease.seconds }
+            edit.operations = [put(rollout, lease: newLease?.id ?? record.lease)]
             return edit
         }
     }
@@ -96,7 +121,7 @@ extension FleetOperator {
     /// Changes the share of an open rollout.
     /// - Parameter from: The expected current share.
     package func step(_ id: String, from: Share, to share: Share) async throws(FleetRefusal) -> FleetReceipt {
-        let live = try await instanceStatuses().live
+        let statuses = try await instanceStatuses()
         return try await rewrite(id, "step", because: "to \(share.text)") { rollout throws(FleetRefusal) in
             guard rollout.state == .open, rollout.share == from else {
                 throw FleetRefusal(
@@ -104,18 +129,19 @@ extension FleetOperator {
             }
             rollout.share = share
             rollout.next = now().adding(seconds: rollout.every)
-            rollout.count(live)
-            return true
+            rollout.count(statuses)
+            return .start(seconds: rollout.every)
         }
     }
 
     /// Sets the deadline for the operator to finish it.
-    package func awaitConfirmation(_ id: String, until: Int64) async throws(FleetRefusal) -> FleetReceipt {
+    package func awaitConfirmation(_ id: String, within seconds: Int64) async throws(FleetRefusal) -> FleetReceipt {
+        let until = now().adding(seconds: seconds)
         let deadline = "to be finished until \(TimeText.seconds(until))"
         return try await rewrite(id, "step", because: deadline) { rollout in
-            if rollout.state != .open || rollout.confirmBy != nil { return false }
+            if rollout.state != .open || rollout.confirmBy != nil { return nil }
             rollout.confirmBy = until
-            return true
+            return .start(seconds: seconds)
         }
     }
 
@@ -124,24 +150,25 @@ extension FleetOperator {
     package func pause(_ id: String, because reason: String? = nil) async throws(FleetRefusal) -> FleetReceipt {
         try await rewrite(id, "pause", because: reason) { rollout throws(FleetRefusal) in
             try Self.checkDriven(rollout)
-            if rollout.state == .paused { return false }
+            if rollout.state == .paused { return nil }
             rollout.state = .paused
             rollout.next = nil
-            return true
+            return .keep
         }
     }
 
     /// Resumes a rollout at its share. The new driver waits as long as after a step, and for the step's number of
-    /// members; after a pause the current number counts, since the operator has seen it.
-    package func resume(_ id: String) async throws(FleetRefusal) -> FleetReceipt {
-        let live = try await instanceStatuses().live
-        return try await rewrite(id, "resume") { rollout throws(FleetRefusal) in
+    /// members; after a pause the current number counts, since the operator has seen it. A deadline to finish it stays.
+    /// - Parameter lease: The lease of a new driver, which a rollout under a lease gets.
+    package func resume(_ id: String, under lease: EtcdLease? = nil) async throws(FleetRefusal) -> FleetReceipt {
+        let statuses = try await instanceStatuses()
+        return try await rewrite(id, "resume", under: lease) { rollout throws(FleetRefusal) in
             try Self.checkDriven(rollout)
-            if rollout.state == .open, rollout.next != nil, fence == nil { return false }
-            if rollout.state == .paused { rollout.count(live) }
+            if rollout.state == .open, rollout.next != nil, fence == nil { return nil }
+            if rollout.state == .paused { rollout.count(statuses) }
             rollout.state = .open
             rollout.next = now().adding(seconds: rollout.every)
-            return true
+            return rollout.confirmBy == nil ? .start(seconds: rollout.every) : .keep
         }
     }
 
@@ -162,8 +189,9 @@ extension Rollout {
     package var isTemporary: Bool { lifetime != nil && every == 0 }
 
     /// Records the number of members with stable IDs: if there are fewer later, the driver pauses.
-    fileprivate mutating func count(_ live: [LiveInstance]) {
-        reached = Int64(live.count { !$0.status.isUnstable && includes($0.instance) })
+    fileprivate mutating func count(_ statuses: InstanceStatuses) {
+        reached = Int64(statuses.live.count { !$0.status.isUnstable && includes($0.instance) })
+        reachedAt = statuses.revision
     }
 }
 
@@ -205,6 +233,7 @@ extension FleetOperator {
             .put(key: keys.value($0.path), value: DesiredValue(value: $0.value, by: by, at: now()).bytes)
         }
         edit.operations.append(.delete(.key(keys.rollout(rollout.id))))
+        edit.timer = [.delete(.key(keys.timer(rollout.id)))]
         return edit
     }
 
@@ -215,12 +244,14 @@ extension FleetOperator {
         rule.share = .all
         rule.steps = [.all]
         rule.next = nil
+        rule.isTimed = false
         rule.confirmBy = nil
         rule.confirmWithin = nil
         rule.lifetime = nil
         rule.abortIf = []
         var edit = FleetEdit("finish", "finish \(rollout.id)", rollout: rollout.id)
         edit.operations = [put(rule, lease: 0)]
+        edit.timer = [.delete(.key(keys.timer(rollout.id)))]
         return edit
     }
 
@@ -239,6 +270,7 @@ extension FleetOperator {
                     }
                 }
                 edit.operations = [.delete(.key(key))]
+                edit.timer = [.delete(.key(keys.timer(id)))]
                 return edit
             }
         } catch {

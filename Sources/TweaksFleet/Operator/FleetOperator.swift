@@ -79,14 +79,14 @@ package struct FleetOperator: Sendable {
     ///   - paths: The paths of the edit, if only their values are to be read; nil to read all.
     ///   - makeEdit: Returns the edit; nil if nothing changes.
     func write(
-        reading paths: [TweakPath]? = nil, _ makeEdit: (OperatorView) throws(FleetRefusal) -> FleetEdit?
+        reading paths: [TweakPath]? = nil, _ makeEdit: (OperatorView) async throws(FleetRefusal) -> FleetEdit?
     ) async throws(FleetRefusal) -> FleetReceipt {
         var reason = "\(keys.name): too many concurrent writes; try again"
         for attempt in 0..<Self.maxAttempts {
             // A random delay keeps two frequent writers from staying in step, where one would always lose.
             if attempt > 0 { try? await Task.sleep(for: .milliseconds(Int64.random(in: 0...min(5 << attempt, 200)))) }
             var view = if let paths { try await readState(of: paths) } else { try await readState() }
-            guard var edit = try makeEdit(view) else {
+            guard var edit = try await makeEdit(view) else {
                 return FleetReceipt(header: view.header, notes: ["there is nothing to change"])
             }
             if !edit.isBrake {

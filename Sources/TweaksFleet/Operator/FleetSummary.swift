@@ -7,14 +7,23 @@ package struct LiveInstance: Hashable, Sendable {
     package var id: String
     package var start: Int64
     package var status: FleetStatus
+    /// The revisions of etcd that created its key, and that wrote the status.
+    package var createRevision: Int64 = 0
+    package var modRevision: Int64 = 0
     /// The values that it has, if it does not apply those of the store and has written them.
     package var held: HeldValues?
 
     /// The identity that rollouts select by.
     package var instance: FleetInstance { FleetInstance(id: id, labels: status.labels) }
+
+    /// Whether another start of the same process is newer.
+    fileprivate func isOlder(than other: LiveInstance) -> Bool {
+        (createRevision, start) < (other.createRevision, other.start)
+    }
 }
 
-/// The statuses of a fleet's processes. After a crash a process can have several; the newest start counts.
+/// The statuses of a fleet's processes. After a crash a process can have several; the newest start counts: the one whose
+/// key was created last, since the clock of its machine may have been set back.
 package struct InstanceStatuses: Sendable {
     /// The newest status of each key.
     private var statuses: [[UInt8]: LiveInstance] = [:]
@@ -57,7 +66,9 @@ package struct InstanceStatuses: Sendable {
             return
         }
         do throws(FleetProblem) {
-            statuses[pair.key] = LiveInstance(id: id, start: start, status: try FleetStatus(pair.value))
+            statuses[pair.key] = LiveInstance(
+                id: id, start: start, status: try FleetStatus(pair.value), createRevision: pair.createRevision,
+                modRevision: pair.modRevision)
         } catch {
             unreadable[pair.key] = error.description
         }
@@ -76,19 +87,22 @@ package struct InstanceStatuses: Sendable {
         return (String(parts[0]), start)
     }
 
-    /// The live processes, sorted by ID, each with its newest start.
+    /// The live processes, sorted by ID, each with its newest start. A process that has left is not live.
     package var live: [LiveInstance] {
         var newest: [String: LiveInstance] = [:]
-        for instance in statuses.values where newest[instance.id].map({ $0.start < instance.start }) ?? true {
+        for instance in statuses.values where newest[instance.id].map({ $0.isOlder(than: instance) }) ?? true {
             newest[instance.id] = instance
         }
-        return newest.values.map { instance in
+        return newest.values.filter { $0.status.left == nil }.map { instance in
             var instance = instance
             instance.held = instance.status.held.flatMap { held[$0] }
             return instance
         }
         .sorted { $0.id < $1.id }
     }
+
+    /// The starts that ended with a farewell, including those of processes that live again.
+    package var left: [LiveInstance] { statuses.values.filter { $0.status.left != nil } }
 }
 
 extension FleetOperator {

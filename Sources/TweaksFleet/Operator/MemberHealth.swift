@@ -6,21 +6,42 @@ import Tweaks
 struct SilenceDetector: Sendable {
     private struct SeenProcess {
         var instance: FleetInstance
-        var lastSeen: Int64
+        var lastSeen: Moment
         var isLive = true
+        /// Its last start has ended with a farewell.
+        var hasLeft = false
         /// When it appeared; nil if it existed at the start.
-        var appearedAt: Int64?
+        var appearedAt: Moment?
         /// Its ID changes with each restart.
         var isUnstable: Bool
-        /// The start times seen: a process that keeps restarting counts as silent.
+        /// The starts seen, except for those that ended with a farewell: a process that keeps crashing counts as silent.
         var starts: Set<Int64>
+        /// The revision that created the key of the last start.
+        var createRevision: Int64
 
-        init(_ live: LiveInstance, _ now: Int64, appearedAt: Int64?) {
+        var isMissing: Bool { !isLive && !hasLeft }
+
+        init(_ live: LiveInstance, _ now: Moment, appearedAt: Moment?) {
             instance = live.instance
             lastSeen = now
             self.appearedAt = appearedAt
             isUnstable = live.status.isUnstable
             starts = [live.start]
+            createRevision = live.createRevision
+        }
+
+        mutating func see(_ live: LiveInstance, _ now: Moment) {
+            instance = live.instance
+            lastSeen = now
+            (isLive, hasLeft) = (true, false)
+            starts.insert(live.start)
+            createRevision = live.createRevision
+        }
+
+        mutating func see(farewell: LiveInstance) {
+            starts.remove(farewell.start)
+            // The farewell of an earlier start says nothing about the last one.
+            if !isLive, farewell.createRevision >= createRevision { hasLeft = true }
         }
     }
 
@@ -42,29 +63,26 @@ struct SilenceDetector: Sendable {
     /// Starts a new step; forgets processes that are not live.
     /// - Parameter lifetime: How long a dead process's status lives: processes that appeared within it may be its
     ///   replacement.
-    mutating func begin(_ live: [LiveInstance], _ now: Int64, lifetime: Int64) {
-        let recent = processes.compactMapValues(\.appearedAt).filter { now &- $0.value < lifetime }
+    mutating func begin(_ live: [LiveInstance], _ now: Moment, lifetime: Duration) {
+        let recent = processes.compactMapValues(\.appearedAt).filter { now - $0.value < lifetime }
         processes = [:]
         for instance in live { processes[instance.id] = SeenProcess(instance, now, appearedAt: recent[instance.id]) }
     }
 
-    mutating func see(_ live: [LiveInstance], _ now: Int64) {
+    /// - Parameter left: The starts that ended with a farewell: an orderly exit is neither silence nor a crash.
+    mutating func see(_ live: [LiveInstance], left: [LiveInstance], _ now: Moment) {
         for id in processes.keys { processes[id]?.isLive = false }
         for instance in live {
-            var process = processes[instance.id] ?? SeenProcess(instance, now, appearedAt: now)
-            process.instance = instance.instance
-            process.lastSeen = now
-            process.isLive = true
-            process.starts.insert(instance.start)
-            processes[instance.id] = process
+            processes[instance.id, default: SeenProcess(instance, now, appearedAt: now)].see(instance, now)
         }
+        for farewell in left { processes[farewell.id]?.see(farewell: farewell) }
     }
 
     /// Whether a member is missing but not yet counted as silent.
     func isAwaiting(_ rollout: Rollout) -> Bool {
         let unstableAreReplaced = unstableAreReplaced
         return processes.values.contains { process in
-            !process.isLive && !(process.isUnstable && unstableAreReplaced) && rollout.includes(process.instance)
+            process.isMissing && !(process.isUnstable && unstableAreReplaced) && rollout.includes(process.instance)
         }
     }
 
@@ -72,12 +90,12 @@ struct SilenceDetector: Sendable {
     /// loop processes appear and disappear, and more are missing than have appeared.
     private var unstableAreReplaced: Bool {
         let unstable = processes.values.filter(\.isUnstable)
-        return unstable.count { $0.appearedAt != nil && $0.isLive } >= unstable.count { !$0.isLive }
+        return unstable.count { $0.appearedAt != nil && $0.isLive } >= unstable.count(where: \.isMissing)
     }
 
     /// Returns why silent members abort the rollout: at least one is silent, and their share is more than twice that of
     /// other processes, whose silence has other causes.
-    func silence(_ rollout: Rollout, now: Int64, after: Int64) -> String? {
+    func silence(_ rollout: Rollout, now: Moment, after: Duration) -> String? {
         let counts = counts(rollout, now, after)
         let silent = counts.silent.count
         let members = counts.members
@@ -91,12 +109,12 @@ struct SilenceDetector: Sendable {
             + "and \(counts.silentOthers) of \(others) others"
     }
 
-    private func counts(_ rollout: Rollout, _ now: Int64, _ after: Int64) -> Counts {
+    private func counts(_ rollout: Rollout, _ now: Moment, _ after: Duration) -> Counts {
         var counts = Counts()
         let unstableAreReplaced = unstableAreReplaced
-        for (id, process) in processes {
-            if !process.isLive, process.isUnstable, unstableAreReplaced { continue }
-            let isAway = !process.isLive && now &- process.lastSeen >= after
+        for (id, process) in processes where process.isLive || process.isMissing {
+            if process.isMissing, process.isUnstable, unstableAreReplaced { continue }
+            let isAway = process.isMissing && now - process.lastSeen >= after
             let isSilent = isAway || process.starts.count >= Self.crashLoopStarts
             if rollout.includes(process.instance) {
                 counts.members += 1
@@ -110,14 +128,34 @@ struct SilenceDetector: Sendable {
     }
 }
 
+/// The members that left since a rollout's members were counted, and have not come back.
+struct Departures: Sendable {
+    /// When the members were counted.
+    private var countedAt: Int64?
+    /// The revision of the last farewell seen. Each is seen once: later it says nothing about a process that came back.
+    private var revision: Int64 = 0
+    private var ids: Set<String> = []
+
+    var count: Int { ids.count }
+
+    mutating func note(_ record: VersionedRecord<Rollout>, _ live: [LiveInstance], left: [LiveInstance]) {
+        let start = record.value.reachedAt ?? record.modRevision
+        if countedAt != start { (countedAt, revision, ids) = (start, start, []) }
+        let counted = left.filter { !$0.status.isUnstable && record.value.includes($0.instance) }
+        ids.formUnion(counted.filter { $0.modRevision > revision }.map(\.id))
+        revision = counted.map(\.modRevision).reduce(revision, max)
+        ids.subtract(live.map(\.id))
+    }
+}
+
 /// The samples of metrics since the step began.
 package struct MetricSamples: Sendable {
     /// The samples of one member.
-    private struct Series {
-        /// When the process wrote the last sample; each new status counts as a sample, for any cause.
-        var written: Int64?
-        /// When the driver received it.
-        var seen: Int64 = 0
+    fileprivate struct Series {
+        /// The process's time of the last sample seen; a sample counts once, in however many statuses it is.
+        var sampledAt: Int64?
+        /// When the driver received the last one that counts.
+        var seen: Moment?
         /// The number of samples that contain all figures.
         var count = 0
         /// For each condition, the number of consecutive samples that meet it.
@@ -140,23 +178,24 @@ package struct MetricSamples: Sendable {
     /// The number of consecutive samples that are significant.
     private static let requiredStreak = 2
 
-    /// Records new statuses of members that have applied the step.
-    mutating func record(_ members: [LiveInstance], _ record: VersionedRecord<Rollout>, _ now: Int64) {
+    /// Starts a new step; its samples begin after those seen until now.
+    mutating func begin() {
+        series = series.mapValues { Series(sampledAt: $0.sampledAt, streaks: $0.streaks.map { _ in 0 }) }
+    }
+
+    /// Records new samples of members that have applied the step.
+    /// - Parameter isOutage: The driver was without contact, so the samples do not count.
+    mutating func record(
+        _ members: [LiveInstance], _ record: VersionedRecord<Rollout>, _ now: Moment, isOutage: Bool
+    ) {
         let conditions = record.value.abortIf
         if conditions.isEmpty { return }
-        for member in members where member.status.revision >= record.modRevision {
+        for member in members {
             var series = self.series[member.id] ?? Series(streaks: conditions.map { _ in 0 })
-            guard series.written != member.status.at, series.streaks.count == conditions.count else { continue }
-            series.written = member.status.at
-            let metrics = conditions.map { member.status.metrics[$0.path.joined] }
-            for (position, condition) in conditions.enumerated() {
-                guard let metric = metrics[position] else { continue }
-                series.streaks[position] = condition.isMet(by: metric) ? series.streaks[position] + 1 : 0
-            }
-            if !metrics.contains(nil) {
-                series.count += 1
-                series.seen = now
-            }
+            let hasApplied = member.status.revision >= record.modRevision
+            // The status has a sample from before the step, which the first one after it may repeat.
+            if hasApplied, !isOutage { series.record(member.status, conditions, now) }
+            series.sampledAt = member.status.sampleTime
             self.series[member.id] = series
         }
     }
@@ -190,11 +229,11 @@ package struct MetricSamples: Sendable {
     }
 
     /// The members whose figures are missing or out of date.
-    func silent(_ rollout: Rollout, _ members: [LiveInstance], now: Int64, after: Int64) -> [LiveInstance] {
+    func silent(_ rollout: Rollout, _ members: [LiveInstance], now: Moment, after: Duration) -> [LiveInstance] {
         if rollout.abortIf.isEmpty { return [] }
         return members.filter { member in
             guard let series = series[member.id], series.count >= Self.requiredStreak else { return true }
-            return now &- series.seen >= after
+            return series.seen.map { now - $0 >= after } ?? true
         }
     }
 
@@ -206,6 +245,26 @@ package struct MetricSamples: Sendable {
                 condition: condition.text, violators: violators(position, members).count, worst: worst)
         }
     }
+}
+
+extension MetricSamples.Series {
+    /// Records a sample, unless it is known.
+    fileprivate mutating func record(_ status: FleetStatus, _ conditions: [MetricCondition], _ now: Moment) {
+        guard sampledAt != status.sampleTime, streaks.count == conditions.count else { return }
+        let metrics = conditions.map { status.metrics[$0.path.joined] }
+        for (position, condition) in conditions.enumerated() {
+            guard let metric = metrics[position] else { continue }
+            streaks[position] = condition.isMet(by: metric) ? streaks[position] + 1 : 0
+        }
+        if metrics.contains(nil) { return }
+        count += 1
+        seen = now
+    }
+}
+
+extension FleetStatus {
+    /// The time of the sample in it. Each status of an older process counts as a sample.
+    fileprivate var sampleTime: Int64 { sampledAt ?? at }
 }
 
 extension MetricCondition {

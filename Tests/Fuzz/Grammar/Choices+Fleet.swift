@@ -79,7 +79,7 @@ extension Choices {
         for name in ["everySeconds", "lifetimeSeconds", "confirmSeconds"] where below(3) == 0 {
             fields.append("\"\(name)\":\(seconds())")
         }
-        if below(3) == 0 { fields.append("\"members\":\(total())") }
+        if below(3) == 0 { fields.append("\"members\":\(total()),\"membersAt\":\(total()),\"timer\":true") }
         for name in ["next", "confirmBy"] where below(3) == 0 { fields.append("\"\(name)\":\(moment())") }
         if below(2) == 0 {
             fields.append("\"abortIf\":[\(Quoting.json("A/B/C \(pick([">", "<", ">=", "<="])) \(figure())"))]")
@@ -99,6 +99,7 @@ extension Choices {
             fields.append("\"refused\":[{\(rollout)\"path\":\"\(pick(Self.paths))\",\"reason\":\(name())}]")
         }
         if below(3) == 0 { fields.append("\"trouble\":\(name())") }
+        for name in ["left", "sampledAt"] where below(4) == 0 { fields.append("\"\(name)\":\(moment())") }
         return "{" + fields.joined(separator: ",") + "}"
     }
 

@@ -24,7 +24,7 @@ enum OperatorTarget {
         _ = try? view.nextCounter()
         for record in view.ordered {
             try check(RolloutReach(record.value, statuses.live), statuses.live.count)
-            try drive(record, statuses.live)
+            try drive(record, statuses.live, statuses.left)
         }
     }
 
@@ -70,11 +70,16 @@ enum OperatorTarget {
     }
 
     /// A driver that sees the same at several times.
-    private static func drive(_ record: VersionedRecord<Rollout>, _ live: [LiveInstance]) throws(Finding) {
+    private static func drive(
+        _ record: VersionedRecord<Rollout>, _ live: [LiveInstance], _ left: [LiveInstance]
+    ) throws(Finding) {
         var driver = RolloutDriver()
+        let start = Moment.now
         for minutes: Int64 in [0, 1, 10, 6_000] {
-            let now = 1_795_310_400_000 + minutes * 60_000
-            _ = driver.decide(record, live: live, now: now)
+            let now = start + .seconds(60 * minutes)
+            var observation = DriverObservation(record, live: live)
+            (observation.left, observation.wall) = (left, 1_795_310_400_000 + minutes * 60_000)
+            _ = driver.decide(observation, now: now)
             let progress = driver.progress
             let isRight =
                 (0...live.count).contains(progress.members)

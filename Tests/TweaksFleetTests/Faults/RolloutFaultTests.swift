@@ -73,7 +73,7 @@ import TweaksTestSupport
         let id = try #require(first.first)
         let others = try rest.prefix(7).map { try cluster.process($0) }
         var timing = ClusterFixture.driverTiming
-        (timing.outageGrace, timing.silenceTimeout) = (2_500, 1_000)
+        (timing.outageGrace, timing.silenceTimeout) = (.milliseconds(2_500), .seconds(1))
         let canary = try cluster.process(id)
         await cluster.wait { $0.count == 8 }
         var plan = try cluster.plan("A/B/Size", .number(70), steps: [10, 100])
@@ -99,6 +99,30 @@ import TweaksTestSupport
         await restarted.log.wait(for: "follows the fleet api")
         #expect(restarted.size.value == 50)
         await (others + [restarted]).stop()
+    }
+
+    @Test func `Orderly exits and restarts, and a pod that another replaces, do not stop a rollout`() async throws {
+        let cluster = try await ClusterFixture.start()
+        var processes = try (1...5).map { try cluster.process("i\($0)") }
+        await cluster.wait { $0.count == 5 }
+        var plan = try cluster.plan("A/B/Size", .number(70))
+        plan.every = 3
+        let claim = try await cluster.begin(plan)
+        let started = Gate()
+        let driving = Task { await cluster.drive(claim, started: started) }
+        await started.wait()
+        await processes.removeFirst().stop()
+        await processes.removeFirst().stop()
+        processes.append(try cluster.process("i6"))
+        for _ in 1...2 {
+            await processes[0].stop()
+            processes[0] = try cluster.process("i3")
+            await cluster.wait { live in live.contains { $0.id == "i3" } }
+        }
+        let events = await driving.value
+        #expect(events.last?.finishReceipt != nil, "\(events)")
+        await processes.wait(size: 70)
+        await processes.stop()
     }
 
     @Test func `A restart of a pod with a random ID does not stop a rollout`() async throws {

@@ -112,10 +112,39 @@ import TweaksTestSupport
         #expect(try watcher.line().contains("A/B/Size = 80"))
         daemon.stop()
         // The stop waits for the withdrawal only briefly.
+        _ = try await statuses(client) { $0.live.isEmpty }
+    }
+
+    /// Waits until the statuses in etcd meet a condition; returns them.
+    private func statuses(
+        _ client: EtcdClient, _ isMatch: (InstanceStatuses) -> Bool
+    ) async throws -> InstanceStatuses {
+        let keys = FleetKeys(name: "api")
         let instances = EtcdKeys.prefix(keys.instances)
-        let left = try await client.range(EtcdRange(instances))
-        if left.keys.isEmpty { return }
-        _ = try await EtcdWatchReader(client.watch(instances, from: left.header.revision + 1)).events()
-        #expect(try await client.range(EtcdRange(instances)).keys.isEmpty)
+        var statuses = InstanceStatuses(try await client.range(EtcdRange(instances)), keys)
+        if isMatch(statuses) { return statuses }
+        for try await message in client.watch(instances, from: statuses.revision + 1) {
+            if case .events(let header, let events) = message { statuses.apply(header, events) }
+            if isMatch(statuses) { break }
+        }
+        return statuses
+    }
+
+    @Test(.needsEtcd)
+    func `A program that fails leaves no farewell`() async throws {
+        let etcd = try await EtcdServer.start()
+        let client = try etcd.client()
+        let daemon = try start(["TWEAKS_FLEET": etcd.endpoints[0], "TWEAKS_FLEET_INSTANCE": "pod-1"])
+        let running = Gate()
+        let program = Task {
+            try await daemon.run {
+                await running.wait()
+                throw TweakError(.io, "its work cannot be done")
+            }
+        }
+        #expect(try await statuses(client) { !$0.live.isEmpty }.left.isEmpty)
+        running.open()
+        await #expect(throws: TweakError.self) { try await program.value }
+        #expect(try await statuses(client) { $0.live.isEmpty }.left.isEmpty)
     }
 }

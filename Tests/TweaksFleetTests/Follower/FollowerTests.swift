@@ -1,5 +1,6 @@
 // Tests a follower with an etcd in memory: what it applies, keeps and reports, and which stores it trusts.
 
+import Synchronization
 import Testing
 import Tweaks
 import TweaksTestSupport
@@ -86,7 +87,41 @@ import TweaksTestSupport
         let build = try #require(etcd.value(keys.build(status.build)))
         #expect(try FleetBuild(build.value).definition(of: TweakPath("A/B/Size"))?.rangeText == "10...100")
         await process.stop()
+        let farewell = try #require(etcd.all(keys.instances).first)
+        let last = try FleetStatus(farewell.value)
+        #expect(last.left == time.wall && last.labels == ["zone": "eu"] && last.build == status.build)
+        #expect(last.refused.isEmpty && last.covered.isEmpty && farewell.createRevision == pair.createRevision)
+        #expect(try InstanceStatuses(await etcd.range(EtcdRange(.prefix(keys.instances))), keys).live.isEmpty)
+        etcd.advance(seconds: 599)
+        #expect(etcd.all(keys.instances).count == 1)
+        etcd.advance(seconds: 1)
         #expect(etcd.all(keys.instances).isEmpty)
+    }
+
+    @Test func `A status is deleted if a farewell is refused or has no reply`() async throws {
+        for isSilent in [false, true] {
+            let etcd = MemoryEtcd()
+            let isEnding = Atomic(false)
+            let farewell = Gate()
+            let interposed = InterposedEtcd(
+                etcd: etcd,
+                beforeCommit: { [time] _ throws(EtcdError) in
+                    guard isEnding.load(ordering: .acquiring) else { return }
+                    farewell.open()
+                    if isSilent { try? await time.sleep(until: time.now.advanced(by: .seconds(3_600))) }
+                    throw .noSpace("mvcc: database space exceeded")
+                })
+            let process = try FollowingProcess(interposed, keys, time: time)
+            process.start()
+            try await pass { [keys] in !etcd.all(keys.instances).isEmpty }
+            await process.kill()
+            isEnding.store(true, ordering: .releasing)
+            let stopping = Task { await process.follower.withdrawStatus() }
+            await farewell.wait()
+            if isSilent { time.advance(by: .seconds(1)) }
+            await stopping.value
+            #expect(etcd.all(keys.instances).isEmpty)
+        }
     }
 
     @Test func `Malformed and unknown keys affect no others`() async throws {
@@ -294,7 +329,12 @@ import TweaksTestSupport
         try await etcd.roll(rollout, keys, counter: 1)
         process.start()
         await process.wait(process.size, 70)
-        try await passUntilStatus { $0.metrics == ["Service/Errors/Rate": 7.5] }
+        try await passUntilStatus { $0.metrics == ["Service/Errors/Rate": 7.5] && $0.sampledAt != nil }
+        let sampled = try #require(try etcd.all(keys.instances).first.map { try FleetStatus($0.value) })
+        // Another operator's write makes the process report the same sample again.
+        try await etcd.set(["A/B/Count": .int(3)], keys, counter: 2)
+        try await passUntilStatus { $0.head == 2 && $0.metrics == sampled.metrics && $0.sampledAt == sampled.sampledAt }
+        try await passUntilStatus { $0.head == 2 && $0.sampledAt != sampled.sampledAt }
         await process.stop()
     }
 }

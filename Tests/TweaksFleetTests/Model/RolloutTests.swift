@@ -23,6 +23,7 @@ import TweaksTestSupport
             try #require(MetricCondition(parsing: $0))
         }
         (rollout.lifetime, rollout.confirmWithin, rollout.confirmBy) = (600, 900, RecordTests.at + 1)
+        (rollout.isTimed, rollout.reached, rollout.reachedAt) = (true, 5, 40)
         return rollout
     }
 
@@ -47,6 +48,7 @@ import TweaksTestSupport
         ("\"percent\":12.5", "\"percent\":1e1"),
         ("\"everySeconds\":60", "\"everySeconds\":9223372036854775807"), ("\"everySeconds\":60", "\"everySeconds\":-1"),
         ("\"lifetimeSeconds\":600", "\"lifetimeSeconds\":0"), ("\"confirmSeconds\":900", "\"confirmSeconds\":\"9m\""),
+        ("\"timer\":true", "\"timer\":1"), ("\"membersAt\":40", "\"membersAt\":-40"),
         ("\"where\":{", "\"where\":\"zone=eu\",\"old\":{"), ("\"where\":{", "\"where\":[],\"old\":{"),
         ("\"zone\":\"eu\"", "\"zone\":7"), ("\"zone\":\"eu\"", "\"zone\":\"e u\""),
         ("\"zone\":\"eu\"", "\"zo/ne\":\"eu\""),

@@ -18,6 +18,7 @@ import Testing
         (status.trouble, status.isUnstable) = ("etcd was restored", true)
         (status.started, status.at) = (RecordTests.at, RecordTests.at + 1)
         status.metrics = ["S/E/Rate": 0.1, "S/E/Count": .leastNonzeroMagnitude]
+        (status.sampledAt, status.left) = (RecordTests.at + 2, RecordTests.at + 3)
         return status
     }
 
@@ -86,7 +87,8 @@ import Testing
     @Test(arguments: [
         ("\"labels\":{", "\"labels\":\"zone=eu\",\"old\":{"), ("\"zone\":\"eu\"", "\"zone\":\"\""),
         ("\"revision\":9223372036854775807", "\"revision\":9223372036854775808"),
-        ("\"unstable\":true", "\"unstable\":1"),
+        ("\"unstable\":true", "\"unstable\":1"), ("\"left\":\"", "\"left\":\"x"),
+        ("\"sampledAt\":\"", "\"sampledAt\":\"x"),
         ("\"figures\":{", "\"figures\":{\"a\":\"1\","), ("\"figures\":{", "\"figures\":{\"a\":1e999,"),
         ("\"covered\":[", "\"covered\":[1,"), ("\"refused\":[", "\"refused\":[{},"),
         ("\"refused\":[", "\"refused\":{},\"old\":["), ("\"build\":\"", "\"build\":1,\"old\":\""),

@@ -26,14 +26,14 @@ import TweaksTestSupport
         let claim = try await fleet().claim("r1", host: "h", pid: 1)
         plan.driver = claim.fence
         _ = try await fleet().begin(plan)
-        var run = DriverRun(fleet(), claim)
+        var run = DriverRun(fleet(), claim, time: clock)
         #expect(await run.handle(try await read()).isEmpty)
         return run
     }
 
     private func read() async throws -> DriverInput {
         .read(
-            rollout: try await harness.etcd.range(EtcdRange(.key(harness.keys.rollout("r1")))),
+            try await fleet().readRollout("r1"),
             instances: try await harness.etcd.range(EtcdRange(.prefix(harness.keys.instances))))
     }
 
@@ -43,13 +43,22 @@ import TweaksTestSupport
         for id in ids ?? self.ids { harness.register(id) { $0.revision = revision } }
     }
 
+    /// Advances the driver's clocks and those of etcd, where the driver renews its lease.
+    private func pass(_ run: DriverRun, _ seconds: Int64) async throws {
+        clock.advance(by: .seconds(seconds))
+        _ = try await harness.etcd.keepAlive(run.claim.lease.id)
+        harness.etcd.advance(seconds: seconds)
+    }
+
     /// Lets the driver read for 300 seconds, in which nothing happens.
     private func passStep(_ run: inout DriverRun) async throws {
         for _ in 0..<12 {
             #expect(await run.handle(try await read()).isEmpty)
-            clock.advance(by: .seconds(25))
+            try await pass(run, 25)
         }
     }
+
+    private func timer() -> EtcdKeyValue? { harness.etcd.value(harness.keys.timer("r1")) }
 
     /// Deletes the statuses of processes.
     private func remove(_ ids: some Sequence<String>) {
@@ -65,20 +74,128 @@ import TweaksTestSupport
     @Test func `A rollout without problems is stepped and finished`() async throws {
         var run = try await begin()
         report()
-        clock.advance(by: .seconds(25))
+        try await pass(run, 25)
         #expect(await run.handle(.tick).isEmpty)
         for _ in 0..<10 {
+            try await pass(run, 25)
+            #expect(await run.handle(try await read()).isEmpty)
+        }
+        try await pass(run, 24)
+        #expect(await run.handle(try await read()).isEmpty)
+        #expect(timer() != nil)
+        try await pass(run, 1)
+        #expect(await run.handle(try await read()) == [.stepped(to: .all)])
+        #expect(timer() != nil)
+        report()
+        try await passStep(&run)
+        #expect(await run.handle(try await read()).first?.finishReceipt?.changes.map(\.new) == [.int(1)])
+        #expect(try await harness.fleet().history().entries.map(\.verb) == ["rollout", "step", "finish"])
+        #expect(timer() == nil)
+    }
+
+    @Test(arguments: [-600_000, 86_400_000] as [Int64])
+    func `A wall clock that is set neither delays nor hastens steps and deadlines`(_ jump: Int64) async throws {
+        var run = try await begin(steps: [5_000, 10_000], confirmWithin: 600)
+        report()
+        for expected in [[DriverEvent.stepped(to: .all)], []] {
+            clock.jump(by: jump)
+            try await passStep(&run)
+            #expect(await run.handle(try await read()) == expected)
+            report()
+        }
+        clock.jump(by: jump)
+        for number in 1...24 {
+            try await pass(run, 25)
+            let events = await run.handle(try await read())
+            #expect((events.first?.abortReason != nil) == (number == 24), "\(number): \(events)")
+        }
+        #expect(timer() == nil)
+    }
+
+    @Test func `A watch tells at once that a step is due, but not by the end of an earlier timer`() async throws {
+        var run = try await begin()
+        report()
+        #expect(await run.handle(try await read()).isEmpty)
+        let key = harness.keys.timer("r1")
+        let begun = try #require(try await harness.rollout()).modRevision
+        clock.advance(by: .seconds(1))
+        let old = EtcdEvent(.delete, EtcdKeyValue(key: key, modRevision: begun - 1))
+        #expect(await run.handle(.watched(EtcdHeader(), [old])).isEmpty)
+        clock.advance(by: .seconds(1))
+        let end = EtcdEvent(.delete, EtcdKeyValue(key: key, modRevision: harness.etcd.revision + 1))
+        #expect(await run.handle(.watched(EtcdHeader(), [end])) == [.stepped(to: .all)])
+    }
+
+    @Test func `A timer that was read before the record of its step is not known to have ended`() async throws {
+        var run = try await begin()
+        let bob = harness.fleet(by: "bob")
+        _ = try await bob.pause("r1")
+        harness.etcd.delete(.key(harness.keys.timer("r1")))
+        let old = try await harness.fleet().readRollout("r1")
+        _ = try await bob.resume("r1")
+        report()
+        let new = try await harness.fleet().readRollout("r1")
+        let instances = try await harness.etcd.range(EtcdRange(.prefix(harness.keys.instances)))
+        let mixed = RolloutReading(rollout: new.rollout, timer: old.timer)
+        #expect(await run.handle(.read(mixed, instances: instances)).isEmpty)
+        #expect(try await harness.rollout()?.value.share.hundredths == 5_000)
+    }
+
+    @Test(arguments: [-600_000, 86_400_000] as [Int64])
+    func `A wall clock that is set is no outage, and hides no silence`(_ jump: Int64) async throws {
+        var run = try await begin(steps: [10_000])
+        let other = run
+        clock.jump(by: jump)
+        report(["i3"])
+        harness.register("i3") { $0.refused = [.init(rollout: "r1", path: "A/B/C", reason: "no")] }
+        let events = await run.handle(try await read())
+        #expect(events.first?.abortReason?.hasPrefix("i3 refuses it") == true, "\(events)")
+
+        run = other
+        _ = try await fleet().begin(try harness.plan("A/B/C", .int(1)))
+        report()
+        #expect(await run.handle(try await read()).isEmpty)
+        remove(["i3"])
+        #expect(await run.handle(try await read()).isEmpty)
+        clock.jump(by: jump)
+        clock.advance(by: .seconds(29))
+        #expect(await run.handle(.tick).isEmpty)
+        clock.advance(by: .seconds(1))
+        #expect(await run.handle(.tick).first?.abortReason?.hasPrefix("1 of 10 members are silent") == true)
+    }
+
+    @Test func `Members that restart or leave in an orderly way do not hold it up`() async throws {
+        var run = try await begin(steps: [10_000])
+        report()
+        func status(_ id: String, start: Int64, left: Int64? = nil) {
+            let revision = harness.etcd.revision
+            harness.register(id, start: start) { ($0.revision, $0.left) = (revision, left) }
+        }
+        for start: Int64 in 1...4 {
+            status("i3", start: start, left: 7)
+            #expect(await run.handle(try await read()).isEmpty)
+            status("i3", start: start + 1)
+            #expect(await run.handle(try await read()).isEmpty)
+        }
+        status("i5", start: 1, left: 7)
+        try await passStep(&run)
+        #expect(await run.handle(try await read()).first?.finishReceipt != nil)
+    }
+
+    @Test func `A rollout of an older client is timed by the times in it`() async throws {
+        var run = try await begin()
+        let record = try #require(try await harness.rollout())
+        var rollout = record.value
+        rollout.isTimed = false
+        harness.etcd.put(harness.keys.rollout("r1"), rollout.bytes)
+        report()
+        for _ in 0..<11 {
             clock.advance(by: .seconds(25))
             #expect(await run.handle(try await read()).isEmpty)
         }
-        clock.advance(by: .seconds(24))
-        #expect(await run.handle(.tick).isEmpty)
-        clock.advance(by: .seconds(1))
+        clock.advance(by: .seconds(25))
         #expect(await run.handle(.tick) == [.stepped(to: .all)])
-        report()
-        try await passStep(&run)
-        #expect(await run.handle(.tick).first?.finishReceipt?.changes.map(\.new) == [.int(1)])
-        #expect(try await harness.fleet().history().entries.map(\.verb) == ["rollout", "step", "finish"])
+        #expect(try await harness.rollout()?.value.isTimed == true)
     }
 
     @Test func `A refusal received by the watch reverts the rollout`() async throws {
@@ -160,12 +277,12 @@ import TweaksTestSupport
         var run = try await begin(steps: [10_000], confirmWithin: 600)
         report()
         try await passStep(&run)
-        #expect(await run.handle(.tick).isEmpty)
+        #expect(await run.handle(try await read()).isEmpty)
         let until = clock.wall + 600_000
         #expect(await run.handle(.tick) == [.awaitingConfirmation(until: until)])
         #expect(await run.handle(.tick).isEmpty)
         for _ in 0..<24 {
-            clock.advance(by: .seconds(25))
+            try await pass(run, 25)
             _ = await run.handle(try await read())
         }
         #expect(try await harness.rollout() == nil)
@@ -198,7 +315,7 @@ import TweaksTestSupport
 
         let claim = try await fleet().claim("r1", host: "elsewhere", pid: 2)
         _ = try await fleet().fenced(by: claim.fence).resume("r1")
-        var run = DriverRun(fleet(), claim, isResumed: true)
+        var run = DriverRun(fleet(), claim, isResumed: true, time: clock)
         #expect(await run.handle(try await read()).isEmpty)
         var events: [DriverEvent] = []
         for _ in 0..<20 where events.isEmpty {
@@ -250,7 +367,7 @@ import TweaksTestSupport
         report()
         try await passStep(&run)
         harness.etcd.setFaults { $0.isFull = true }
-        #expect(await run.handle(.tick).first?.refusal?.contains("abort works meanwhile") == true)
+        #expect(await run.handle(try await read()).first?.refusal?.contains("abort works meanwhile") == true)
         return run
     }
 }

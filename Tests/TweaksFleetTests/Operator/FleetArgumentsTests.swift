@@ -100,6 +100,7 @@ import TweaksSystem
         ("--every x", "is not a duration"), ("--abort-if 'x'", "is not a condition"), ("--where zone", "--where"),
         ("--where zone=eu --where zone=us", "no process has two values of zone"),
         ("--detach --revert-if-driver-dies", "leave one out"),
+        ("--keep-if-driver-dies --revert-if-driver-dies", "--keep-if-driver-dies keeps the rollout"),
     ])
     func `An invalid option of a rollout is an error`(_ options: String, _ text: String) {
         let failure = failure { try plan(options) }

@@ -18,10 +18,13 @@ import TweaksSystem
         #expect(FleetConsole.lines(rows, terminal) == ["A/B/C      = 64   # by alice", "A/B/Longer = \"x\""])
     }
 
-    private func progress(_ state: Rollout.State = .open) throws -> DriverProgress {
+    private func progress(
+        _ state: Rollout.State = .open, share: Int = 10_000, last: Int = 10_000, confirmWithin: Int64? = nil
+    ) throws -> DriverProgress {
         var driver = RolloutDriver()
         var rollout = try Rollout("r1", ["A/B/C": .int(1)])
-        rollout.steps = [try #require(Share(hundredths: 1_250)), .all]
+        (rollout.share, rollout.confirmWithin) = (try #require(Share(hundredths: share)), confirmWithin)
+        rollout.steps = try [1_250, last].map { try #require(Share(hundredths: $0)) }
         (rollout.state, rollout.next) = (state, 100_000)
         rollout.abortIf = [MetricCondition(path: try TweakPath("A/B/C"), comparison: .above, limit: 5)]
         let live = (0..<4).map { number in
@@ -30,7 +33,7 @@ import TweaksSystem
             return LiveInstance(id: "i\(number)", start: 1, status: status)
         }
         let record = VersionedRecord(rollout, EtcdKeyValue(key: [], createRevision: 5, modRevision: 5))
-        _ = driver.decide(record, live: live, now: 10_000)
+        _ = driver.decide(DriverObservation(record, live: live), now: .now)
         return driver.progress
     }
 
@@ -41,12 +44,34 @@ import TweaksSystem
         #expect(
             ProgressDisplay.block(progress, id: "r1", now: 10_000, terminal) == [
                 "rollout r1  12.5 % → 100 %", "  ##############################  open at 100 %",
-                "  3 of 4 reported, 0 refused", "  A/B/C > 5 on 0, worst 3", "  next step in 1 min 30 s",
+                "  3 of 4 reported, 0 refused", "  A/B/C > 5 on 0, worst 3", "  it finishes in 1 min 30 s",
             ])
+        var departed = progress
+        departed.left = 2
+        #expect(ProgressDisplay.line(departed).contains("3 of 4 reported, 0 refused, 2 left;"))
         let paused = ProgressDisplay.block(try self.progress(.paused), id: "r1", now: 10_000, terminal)
         #expect(paused.last == "  r resumes it, a aborts it; each with the enter key")
         let json = ProgressDisplay.json(progress, id: "r1")
         #expect(json["members"]?.wholeNumber == 4 && json["reported"]?.wholeNumber == 3)
+    }
+
+    @Test(arguments: [
+        (share: 1_250, last: 10_000, confirmWithin: nil as Int64?, text: "next step"),
+        (10_000, 10_000, nil, "it finishes"), (10_000, 10_000, 600, "it asks to be finished"),
+        (5_000, 5_000, nil, "it pauses: this is its last step"),
+    ])
+    func `The block names what follows the step`(
+        _ row: (share: Int, last: Int, confirmWithin: Int64?, text: String)
+    ) throws {
+        let progress = try progress(share: row.share, last: row.last, confirmWithin: row.confirmWithin)
+        for (now, rest) in [(10_000, "in 1 min 30 s"), (100_000, "when all have reported")] as [(Int64, String)] {
+            #expect(ProgressDisplay.block(progress, id: "r1", now: now, terminal).last == "  \(row.text) \(rest)")
+        }
+    }
+
+    @Test func `A text about a rollout names it once`() {
+        #expect(ProgressDisplay.line("paused: no data", id: "r1") == "rollout r1: paused: no data")
+        #expect(ProgressDisplay.line("rollout r1 is at 50 %", id: "r1") == "rollout r1 is at 50 %")
     }
 
     private func change(_ key: [UInt8], _ value: [UInt8]?) -> String? {

@@ -40,6 +40,8 @@ final class FleetProgramFixture: Sendable {
         }
     }
 
+    var url: String { server.url(0) }
+
     func start(_ line: String) throws -> RunningProgram {
         let variables = ["TWEAKS_FLEET": server.url(0), "TERM": "dumb"]
         return try RunningProgram(

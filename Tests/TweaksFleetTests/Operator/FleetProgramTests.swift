@@ -87,7 +87,8 @@ import TweaksTestSupport
         try fleet.expect("api ls", output: "open at 100 % of zone=eu", "by alice")
         let id = try fleet.rolloutID()
         try fleet.expect("api set Service/Pool/Size = 1", code: 1, errors: "rollout \(id) by alice holds it")
-        try fleet.expect("api resume \(id)", code: 1, errors: "is driven by alice")
+        try fleet.expect(
+            "api resume \(id)", code: 1, errors: "is driven by alice", "it is reverted when that driver ends")
         try fleet.expect("api status", output: "rollout \(id)", "driven by alice")
         try fleet.expect("api abort \(id) --as bob")
         let end = try driver.result()
@@ -99,17 +100,17 @@ import TweaksTestSupport
         async throws
     {
         let fleet = try await FleetProgramFixture(processes: 10)
-        let driver = try fleet.start(Self.rollout)
+        let driver = try fleet.start(Self.rollout + " --keep-if-driver-dies")
         try driver.wait(for: "0 of 10 reported")
         driver.signal(SIGTERM)
         let end = try driver.result()
-        #expect(end.code == 1 && end.errors.contains("drives it on"), "\(end)")
+        #expect(end.code == 1 && end.errors.contains("the rollout stays at its share: resume"), "\(end)")
         let id = try fleet.rolloutID()
         let second = try fleet.start("api resume \(id)")
         try second.wait(for: "0 of 10 reported")
         second.signal(SIGKILL)
         #expect(try second.result().code == -SIGKILL)
-        try fleet.expect("api resume \(id)", code: 1)
+        try fleet.expect("api resume \(id)", code: 1, errors: "or wait until its lease of 60 s is over")
         try fleet.expect("api finish \(id)")
         #expect(try fleet.output("api export") == "Service/Pool/Size = 80\n")
     }
@@ -128,14 +129,25 @@ import TweaksTestSupport
         #expect(try fleet.output("api ls").isEmpty)
     }
 
-    @Test func `A rollout that reverts if its driver dies is under the driver's lease`() async throws {
+    @Test(arguments: ["", " --revert-if-driver-dies"])
+    func `A rollout is under the lease of its driver, and reverted with it`(_ option: String) async throws {
         let fleet = try await FleetProgramFixture(processes: 3)
-        let driver = try fleet.start(Self.rollout + " --revert-if-driver-dies")
+        let driver = try fleet.start(Self.rollout + option)
         try driver.wait(for: "0 of 3 reported")
         try fleet.expect("api ls", output: "under a lease of 60 s")
         driver.signal(SIGTERM)
-        #expect(try driver.result().errors.contains("it is reverted, because this driver ends"))
+        let errors = try driver.result().errors
+        #expect(errors.contains("this driver ends, and the rollout is reverted with it"))
+        #expect(!errors.contains("--revert-if-driver-dies"))
         #expect(try fleet.output("api ls").isEmpty)
+    }
+
+    @Test func `A rollout without a driver stays open and says so`() async throws {
+        let fleet = try await FleetProgramFixture(processes: 3)
+        try fleet.expect(
+            Self.rollout + " --detach", errors: "it stays at 100 % without a driver, and nothing aborts it: resume ")
+        let list = try fleet.output("api ls")
+        #expect(list.contains("open at 100 %, by") && !list.contains("lease"), "\(list)")
     }
 
     @Test func `A temporary value is a rollout under a lease`() async throws {

@@ -10,7 +10,8 @@ import Tweaks
     private var fleet: FleetOperator { harness.fleet() }
 
     @Test func `The newest start of a process counts, and malformed statuses are counted separately`() async throws {
-        for (start, build) in [(9, "new"), (10, "newest"), (2, "old")] as [(Int64, String)] {
+        // The clock of its machine was set back before the last start.
+        for (start, build) in [(2, "old"), (10, "new"), (9, "newest")] as [(Int64, String)] {
             harness.register("i1", start: start, build: build)
         }
         harness.register("i2")
@@ -18,9 +19,21 @@ import Tweaks
         harness.etcd.put(harness.keys.instance("i4", start: 1), utf8("garbage"))
         var statuses = try await fleet.instanceStatuses()
         #expect(statuses.live.map(\.status.build) == ["newest", "b1"] && statuses.unreadable.count == 2)
-        let deleted = EtcdKeyValue(key: harness.keys.instance("i1", start: 10), modRevision: 99)
+        let deleted = EtcdKeyValue(key: harness.keys.instance("i1", start: 9), modRevision: 99)
         statuses.apply(EtcdHeader(clusterID: 1, revision: 99), [EtcdEvent(.delete, deleted)])
         #expect(statuses.live.map(\.status.build) == ["new", "b1"] && statuses.revision == 99)
+    }
+
+    @Test func `A process that has left is not live, and one that has started again is`() async throws {
+        harness.register("i1")
+        harness.register("i1", start: 2)
+        harness.register("i2")
+        harness.register("i1", start: 2) { $0.left = 5 }
+        harness.register("i2") { $0.left = 5 }
+        harness.register("i2", start: 0)
+        let statuses = try await fleet.instanceStatuses()
+        #expect(statuses.live.map(\.id) == ["i2"] && statuses.live.map(\.start) == [0])
+        #expect(Set(statuses.left.map { "\($0.id) \($0.start)" }) == ["i1 2", "i2 1"])
     }
 
     @Test func `A summary counts processes, builds, refusals, overrides and troubles`() async throws {

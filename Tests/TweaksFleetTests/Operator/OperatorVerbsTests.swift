@@ -194,9 +194,54 @@ import Tweaks
         try await expect("paused 10000")
         _ = try await fleet.resume("r1")
         try await expect("open 10000 next 1300000")
-        _ = try await fleet.awaitConfirmation("r1", until: 2_000_000)
+        _ = try await fleet.awaitConfirmation("r1", within: 1_000)
         try await expect("open 10000 next 1300000 confirm 2000000")
         #expect(try await fleet.history().entries.map(\.verb) == ["rollout", "step", "pause", "resume", "step"])
+    }
+
+    @Test func `The resume of a new driver moves a rollout to its lease, unless it has none`() async throws {
+        for isLeased in [true, false] {
+            try await begin(lease: isLeased)
+            let old = try #require(try await harness.rollout()).lease
+            let lease = try await harness.etcd.grantLease(seconds: 90)
+            let fence = EtcdTransaction.Compare.modRevision(harness.keys.driver("r1"), equals: 0)
+            _ = try await fleet.fenced(by: fence).resume("r1", under: lease)
+            let record = try #require(try await harness.rollout())
+            #expect(record.lease == (isLeased ? lease.id : 0) && record.value.lifetime == (isLeased ? 90 : nil))
+            if isLeased { try await harness.etcd.revokeLease(old) }
+            #expect(try await harness.rollout() != nil)
+            _ = try await fleet.abort("r1")
+        }
+    }
+
+    @Test func `A step starts a timer, a pause keeps it, and the end of the rollout deletes it`() async throws {
+        func lease() -> Int64? { harness.etcd.value(harness.keys.timer("r1"))?.lease }
+        let steps = [Share(hundredths: 1_000) ?? .all, .all]
+        try await begin(steps: steps)
+        let first = try #require(lease())
+        #expect(try await harness.etcd.keepAlive(first)?.seconds == 300)
+        _ = try await fleet.step("r1", from: steps[0], to: .all)
+        let second = try #require(lease())
+        #expect(first != second)
+        _ = try await fleet.pause("r1")
+        #expect(lease() == second)
+        _ = try await fleet.resume("r1")
+        let third = try #require(lease())
+        #expect(third != second)
+        _ = try await fleet.awaitConfirmation("r1", within: 1_000)
+        let fourth = try #require(lease())
+        #expect(try await harness.etcd.keepAlive(fourth)?.seconds == 1_000)
+        _ = try await fleet.pause("r1")
+        _ = try await fleet.resume("r1")
+        #expect(lease() == fourth)
+        _ = try await fleet.finish("r1")
+        #expect(lease() == nil)
+        try await begin(selector: ["zone": "eu"], steps: steps)
+        _ = try await fleet.finish("r1", force: true)
+        #expect(try await harness.rollout()?.value.isTimed == false && lease() == nil)
+        _ = try await fleet.abort("r1")
+        try await set(.int(1), seconds: 600)
+        #expect(lease() == nil)
     }
 
     @Test func `Finish without a selector writes the values and deletes the rollout`() async throws {

@@ -74,10 +74,15 @@ struct RogueEtcdTests {
             let live = try await fleet.instanceStatuses().live
             for record in try await fleet.readState().ordered {
                 var driver = RolloutDriver()
+                let start = Moment.now
                 for minutes: Int64 in [0, 1, 10, 6_000] {
                     let now = Self.now + minutes * 60_000
-                    let decision = driver.decide(record, live: live, now: now)
-                    if case .awaitConfirmation(let until) = decision { _ = TimeText.seconds(until) }
+                    var observation = DriverObservation(record, live: live)
+                    (observation.left, observation.wall) = (live, now)
+                    let decision = driver.decide(observation, now: start + .seconds(60 * minutes))
+                    if case .awaitConfirmation(let seconds) = decision {
+                        _ = TimeText.seconds(now.adding(seconds: seconds))
+                    }
                     for style in [Style.full, .plain] {
                         shown += ProgressDisplay.block(driver.progress, id: "r1", now: now, style).count
                     }
@@ -103,12 +108,12 @@ struct RogueEtcdTests {
             }
             guard let claim = try? await fleet.claim("r1", host: "h", pid: 1) else { continue }
             var run = DriverRun(fleet, claim)
-            let rollout = try await etcd.range(EtcdRange(.key(Self.keys.rollout("r1"))))
+            let reading = try await fleet.readRollout("r1")
             let instances = try await etcd.range(EtcdRange(.prefix(Self.keys.instances)))
-            for input in [DriverInput.read(rollout: rollout, instances: instances), .tick, .tick] {
+            for input in [DriverInput.read(reading, instances: instances), .tick, .tick] {
                 _ = await run.handle(input)
             }
-            _ = await run.handle(.watched(rollout.header, events))
+            _ = await run.handle(.watched(reading.rollout.header, events))
             _ = await run.handle(.command(.finish))
         }
     }

@@ -95,7 +95,7 @@ final class StoryFleet: Sendable {
         let fleet = FleetOperator(etcd, keys, by: who, now: { SystemTime().wall }, makeID: { self.nextID() })
         var limits = DriverLimits()
         // No status can end in the driver's outage while etcd elects a leader.
-        (limits.leastEvery, limits.timing.outageGrace) = (1, 1_000)
+        (limits.leastEvery, limits.timing.outageGrace) = (1, .seconds(1))
         return FleetClient(arguments, FleetConsole(isJSON: arguments.isJSON, sink: sink), fleet, limits)
     }
 

@@ -38,12 +38,13 @@ struct ClusterFixture {
         return try Self.client(only ? [endpoints[first]] : Array(endpoints[first...] + endpoints[..<first]))
     }
 
-    /// Short intervals. No lease ends while a process waits on a machine that runs thousands of tests.
+    /// Short intervals. No lease ends and no farewell fails while a process waits on a machine that runs thousands of tests.
     static var timings: FleetTimings {
         var timings = FleetTimings()
         (timings.heartbeat, timings.leaseSeconds, timings.watchLife) = (.milliseconds(700), 60, .seconds(20))
         (timings.statusJitter, timings.sample) = (.milliseconds(30), .milliseconds(150))
         (timings.rereadJitter, timings.maxPause) = (.milliseconds(100), .milliseconds(400))
+        timings.farewell = .seconds(60)
         return timings
     }
 
@@ -173,7 +174,8 @@ struct ClusterFixture {
 
     static var driverTiming: DriverTiming {
         var timing = DriverTiming()
-        (timing.outageGrace, timing.silenceTimeout, timing.reportTimeout) = (8_500, 300_000, 300_000)
+        timing.outageGrace = .milliseconds(8_500)
+        (timing.silenceTimeout, timing.reportTimeout) = (.seconds(300), .seconds(300))
         return timing
     }
 }
