@@ -116,7 +116,7 @@ extension Failure {
     init(_ refusal: FleetRefusal) {
         let code: ExitCode =
             switch refusal.kind {
-            case .refused, .frozen: .refused
+            case .refused, .suspended: .refused
             case .usage: .usage
             case .unreachable: .unreachable
             }

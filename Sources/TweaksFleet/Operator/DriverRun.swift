@@ -76,7 +76,7 @@ package struct DriverRun: Sendable {
     private static let longestGap = Duration.seconds(30)
     /// Each decision evaluates all statuses, and thousands of processes report a step within seconds.
     private static let shortestPause = Duration.milliseconds(250)
-    /// The delay before a write is retried that an etcd out of space has refused.
+    /// The delay before a write is retried that an etcd out of space or a frozen fleet has refused.
     private static let refusalPause = Duration.seconds(20)
 
     /// - Parameter isResumed: Another driver began the rollout, so its history is unknown.
@@ -186,7 +186,8 @@ package struct DriverRun: Sendable {
             return output
         } catch {
             if error.kind == .unreachable { return noteOutage(error.description) }
-            guard case .noSpace? = error.etcd else { return [.ended(.lost(error))] }
+            let hasNoSpace = if case .noSpace? = error.etcd { true } else { false }
+            guard hasNoSpace || error.kind == .suspended else { return [.ended(.lost(error))] }
             // The rollout cannot advance, but it can still be aborted: keep checking its abort conditions.
             let isNewRefusal = refused?.text != error.description
             refused = (text: error.description, until: time.now + Self.refusalPause)

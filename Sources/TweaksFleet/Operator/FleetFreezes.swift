@@ -49,7 +49,7 @@ extension FleetOperator {
         let until = freeze?.until.map { ", until about \(TimeText.seconds($0))" } ?? ""
         let text = freeze.map { " by \($0.by)\(until): \($0.reason)" } ?? ""
         let shown = Quoting.sanitized("\(name)\(text)")
-        throw FleetRefusal(.frozen, "\(keys.name) is frozen: \(shown); wait, or unfreeze \(Quoting.sanitized(name))")
+        throw FleetRefusal(.suspended, "\(keys.name) is frozen: \(shown); wait, or unfreeze \(Quoting.sanitized(name))")
     }
 
     /// Freezes the fleet: nothing is written but what stops a rollout, until the freeze ends.

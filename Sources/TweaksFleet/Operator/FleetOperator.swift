@@ -183,8 +183,8 @@ package struct FleetRefusal: Error, Hashable, Sendable, CustomStringConvertible 
         case usage
         /// etcd does not reply.
         case unreachable
-        /// The fleet is frozen for a while.
-        case frozen
+        /// Nothing is written for now: the fleet is frozen, or processes would not follow.
+        case suspended
     }
 
     package let kind: Kind

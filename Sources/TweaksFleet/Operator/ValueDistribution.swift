@@ -126,6 +126,7 @@ extension OperatorView {
         let apart = live.filter { isApart($0.status) }
         guard let first = apart.first else { return }
         throw FleetRefusal(
+            .suspended,
             "\(keys.name): \(apart.count.processes) \(apart.count == 1 ? "holds" : "hold") writes that this etcd does not have, such as \(first.id) "
                 + "(write \(first.status.head), and here \(head?.value.counter ?? 0)): it was restored or replaced; look at "
                 + "status and get, and adopt makes it the one to follow")

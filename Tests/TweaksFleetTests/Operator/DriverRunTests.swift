@@ -349,6 +349,20 @@ import TweaksTestSupport
         #expect(await run.handle(.tick) == [.stepped(to: .all)])
     }
 
+    @Test func `A frozen fleet keeps a rollout at its step, which goes on after the freeze`() async throws {
+        var run = try await begin()
+        report()
+        try await passStep(&run)
+        _ = try await harness.fleet(by: "bob").freeze("launch", because: "the launch")
+        #expect(await run.handle(try await read()).first?.refusal?.contains("api is frozen: launch by bob") == true)
+        #expect(try await harness.rollout()?.value.share.hundredths == 5_000)
+        clock.advance(by: .seconds(20))
+        #expect(await run.handle(.tick).isEmpty, "reported only once")
+        _ = try await harness.fleet(by: "bob").unfreeze("launch")
+        clock.advance(by: .seconds(20))
+        #expect(await run.handle(.tick) == [.stepped(to: .all)])
+    }
+
     @Test func `A full etcd does not prevent an abort`() async throws {
         var run = try await beginFull()
         remove(try await members())

@@ -14,7 +14,7 @@ extension DocumentedBlock {
 }
 
 @Suite(.needsEtcd, .blockingCluster, .tags(.process)) struct AccessGuideTests {
-    private static let etcdctl = ["/usr/bin/etcdctl", "/usr/local/bin/etcdctl", "/opt/homebrew/bin/etcdctl"]
+    static let etcdctl = ["/usr/bin/etcdctl", "/usr/local/bin/etcdctl", "/opt/homebrew/bin/etcdctl"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
     private let keys = FleetKeys(name: "api")
@@ -50,7 +50,9 @@ extension DocumentedBlock {
     }
 
     private func fleet(_ user: String) throws -> FleetOperator {
-        FleetOperator(try client(user), keys, by: user, now: { SystemTime().wall })
+        var fleet = FleetOperator(try client(user), keys, by: user, now: { SystemTime().wall })
+        fleet.user = user
+        return fleet
     }
 
     private func isForbidden(_ user: String, _ key: [UInt8]) async throws -> Bool {
@@ -78,10 +80,12 @@ extension DocumentedBlock {
         let value = keys.value(try TweakPath("A/B/Size"))
         for (user, key) in [
             ("api-process", value), ("api-process", keys.head), ("api-process", keys.log(1)), ("guest", value),
-            ("guest", keys.instance("i9", start: 1)), ("ana", utf8("/tweaks/other/desired/head")),
+            ("guest", keys.instance("i9", start: 1)), ("ana", keys.user("bob")), ("ana", utf8("/tweaks/other/desired/head")),
         ] { #expect(try await isForbidden(user, key), "\(user): \(String(decoding: key, as: UTF8.self))") }
         let text = await refusal { try await guest.set([FleetAssignment(size.path, .number(61))]) }
         #expect(text.contains("ask for the operator's role"), "\(text)")
+        let head = try #require(try await guest.readState().head)
+        #expect(try await guest.authors().verdict(at: head.modRevision) == .proved("ana"))
 
         // Operators also begin rollouts with a driver's claim, and abort them.
         let claim = try await fleet("ana").claim("r1", host: "here", pid: 1)
