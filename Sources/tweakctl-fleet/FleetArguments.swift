@@ -256,7 +256,14 @@ extension RolloutPlan {
         for text in arguments.values(.abortIf) {
             guard let condition = MetricCondition(parsing: text) else {
                 throw Failure(
-                    .usage, "--abort-if: \(Quoting.excerpt(text)) is not a condition; write 'Service/Errors/Rate > 5'")
+                    .usage,
+                    "--abort-if: \(Quoting.excerpt(text)) is not a condition; write 'Service/Errors/Rate > 5', "
+                        + "'Service/Errors/Rate > 2 × others' or '… for 3 samples'")
+            }
+            if condition.isRelative, selector.isEmpty, steps.first == .all {
+                throw Failure(
+                    .usage,
+                    "--abort-if: at 100 % there are no others to compare with; begin with less, as in --steps 10,100")
             }
             abortIf.append(condition)
         }

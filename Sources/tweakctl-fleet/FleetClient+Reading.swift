@@ -121,7 +121,9 @@ extension FleetClient {
         let history = try await wholeHistory()
         let lines = pattern.map { history.lines(matching: $0) } ?? history.lines
         let authors = try await fleet.authors()
-        func author(_ entry: FleetLogEntry) -> FleetAuthors.Verdict? { authors.verdict(at: history.revision(of: entry)) }
+        func author(_ entry: FleetLogEntry) -> FleetAuthors.Verdict? {
+            authors.verdict(at: history.revision(of: entry))
+        }
         if console.isJSON { return console.print(.array(lines.map { Self.json($0, author) })) }
         for line in lines {
             switch line {

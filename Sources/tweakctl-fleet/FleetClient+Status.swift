@@ -56,7 +56,8 @@ extension FleetClient {
                 + "\(store.header.revision)" + (store.leader == 0 ? ", without a leader" : "")
         ]
         if let head = view.head?.value {
-            let chain = head.chain == nil ? "; without a chain: an older operator wrote it, the next write begins one" : ""
+            let chain =
+                head.chain == nil ? "; without a chain: an older operator wrote it, the next write begins one" : ""
             let who = FleetConsole.provenance(head.by, head.at, now: now, author: author)
             lines.append("last write: \(head.what), \(who)\(chain)")
         }

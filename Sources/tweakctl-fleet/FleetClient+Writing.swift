@@ -111,10 +111,13 @@ extension FleetClient {
         console.print(
             rows: adoption.changes.map {
                 .init(
-                    path: "  " + $0.path.token, value: $0.new.shown, note: "was \($0.old.shown) in \($0.count.processes)")
+                    path: "  " + $0.path.token, value: $0.new.shown,
+                    note: "was \($0.old.shown) in \($0.count.processes)")
             })
         if adoption.changes.isEmpty { console.print(["  nothing that is known"]) }
-        if adoption.unknown > 0 { console.output.printRemark("\(adoption.unknown.processes) have not told all their values") }
+        if adoption.unknown > 0 {
+            console.output.printRemark("\(adoption.unknown.processes) have not told all their values")
+        }
     }
 }
 

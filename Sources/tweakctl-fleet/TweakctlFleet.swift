@@ -160,7 +160,8 @@ enum FleetOption: String, CaseIterable {
         case .steps: "PERCENT,…"
         case .abortIf: "'FIGURE > NUMBER'"
         case .atLeast: "NUMBER"
-        case .json, .yes, .help, .version, .dryRun, .force, .new, .prune, .keepIfDriverDies, .revertIfDriverDies, .detach,
+        case .json, .yes, .help, .version, .dryRun, .force, .new, .prune, .keepIfDriverDies, .revertIfDriverDies,
+            .detach,
             .follow:
             nil
         }
@@ -185,7 +186,7 @@ enum FleetOption: String, CaseIterable {
         case .where: "only processes with these labels"
         case .steps: "growing shares; default: 1,10,50,100"
         case .every: "time between two steps, at least 60s; default: 5m"
-        case .abortIf: "revert when a tenth of the members meets this twice; repeatable"
+        case .abortIf: "revert when a tenth of the members meets this twice: > 5, > 2 × others; repeatable"
         case .confirmWithin: "revert unless finished within this time after the last step"
         case .all: "also the entries of a file that audit has written"
         case .reason: "what operators read who are refused"

@@ -200,7 +200,9 @@ package struct FleetCore: Sendable {
     /// Values that were applied before their tweaks registered have been accepted by now.
     private mutating func noteRegistered() {
         for path in composition.undeclared {
-            guard let value = composition.common[path], Self.validation(path, value.value, sink) == .accepted else { continue }
+            guard let value = composition.common[path], Self.validation(path, value.value, sink) == .accepted else {
+                continue
+            }
             goodValues[path] = value
         }
     }

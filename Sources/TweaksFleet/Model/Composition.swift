@@ -53,7 +53,8 @@ extension Composition {
     /// Composes again the values of some paths.
     /// - Parameter validate: Validates a value; called once for each.
     package mutating func update(
-        _ paths: some Sequence<TweakPath>, in desired: DesiredState, validate: (TweakPath, TweakValue) -> ValueValidation
+        _ paths: some Sequence<TweakPath>, in desired: DesiredState,
+        validate: (TweakPath, TweakValue) -> ValueValidation
     ) {
         for path in paths {
             common[path] = nil

@@ -153,7 +153,10 @@ extension LastGood {
         let gone = changes.filter { $0.value == nil }.keys.sorted { $0.lexicographicallyPrecedes($1) }
         let fields: [(String, JSON)] = [
             ("cluster", .string(String(position.clusterID, radix: 16))), ("revision", .int(position.revision)),
-            ("keys", .array(changes.values.compactMap(\.self).sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(json))),
+            (
+                "keys",
+                .array(changes.values.compactMap(\.self).sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(json))
+            ),
             ("gone", .array(gone.map { .string(String(decoding: $0, as: UTF8.self)) })),
         ]
         let line = fields.line

@@ -70,7 +70,8 @@ package struct LastGoodFile: Sendable {
             // Those of the file before would be ignored, but another state with this checksum could follow.
             try? folder.remove(changesName)
             try? folder.flush()
-            return LastGoodLog(folder: folder, name: changesName, mark: Self.mark(of: bytes) + [0x0A], limit: bytes.count)
+            return LastGoodLog(
+                folder: folder, name: changesName, mark: Self.mark(of: bytes) + [0x0A], limit: bytes.count)
         } catch {
             throw FleetProblem("\(error)")
         }

@@ -59,7 +59,8 @@ extension FleetOperator {
     ) async throws(FleetRefusal) -> FleetReceipt {
         guard FleetFreeze.isName(name) else {
             throw FleetRefusal(
-                .usage, "\(Quoting.excerpt(name)): name a freeze with letters, digits, “.”, “_”, “-” and “:”, at most 63")
+                .usage,
+                "\(Quoting.excerpt(name)): name a freeze with letters, digits, “.”, “_”, “-” and “:”, at most 63")
         }
         let key = keys.freeze(name)
         if try await !range(.key(key), keysOnly: true).keys.isEmpty {

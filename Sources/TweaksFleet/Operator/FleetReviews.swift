@@ -36,7 +36,8 @@ extension FleetOperator {
         let authors = try await authors()
         return pairs.compactMap { pair in
             guard let review = try? FleetReview(pair.value) else { return nil }
-            let author: String? = if case .proved(let name)? = authors.verdict(at: pair.modRevision) { name } else { nil }
+            let author: String? =
+                if case .proved(let name)? = authors.verdict(at: pair.modRevision) { name } else { nil }
             return (String(decoding: pair.key.dropFirst(keys.proposals.count), as: UTF8.self), review, author)
         }
     }

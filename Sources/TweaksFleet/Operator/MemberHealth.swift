@@ -172,11 +172,10 @@ package struct MetricSamples: Sendable {
     }
 
     private var series: [String: Series] = [:]
+    /// The median of each figure in the processes that are not members; the last one known, once all are members.
+    private var medians: [TweakPath: Double] = [:]
 
     init() {}
-
-    /// The number of consecutive samples that are significant.
-    private static let requiredStreak = 2
 
     /// Starts a new step; its samples begin after those seen until now.
     mutating func begin() {
@@ -184,55 +183,77 @@ package struct MetricSamples: Sendable {
     }
 
     /// Records new samples of members that have applied the step.
-    /// - Parameter isOutage: The driver was without contact, so the samples do not count.
+    /// - Parameters:
+    ///   - others: The processes that are not members.
+    ///   - isOutage: The driver was without contact, so the samples do not count.
     mutating func record(
-        _ members: [LiveInstance], _ record: VersionedRecord<Rollout>, _ now: Moment, isOutage: Bool
+        _ members: [LiveInstance], others: [LiveInstance], _ record: VersionedRecord<Rollout>, _ now: Moment,
+        isOutage: Bool
     ) {
         let conditions = record.value.abortIf
         if conditions.isEmpty { return }
+        for path in Set(conditions.filter(\.isRelative).map(\.path)) {
+            medians[path] = Self.median(others.compactMap { $0.status.metrics[path.joined] }) ?? medians[path]
+        }
         for member in members {
             var series = self.series[member.id] ?? Series(streaks: conditions.map { _ in 0 })
             let hasApplied = member.status.revision >= record.modRevision
             // The status has a sample from before the step, which the first one after it may repeat.
-            if hasApplied, !isOutage { series.record(member.status, conditions, now) }
+            if hasApplied, !isOutage { series.record(member.status, conditions, medians, now) }
             series.sampledAt = member.status.sampleTime
             self.series[member.id] = series
         }
+    }
+
+    private static func median(_ figures: [Double]) -> Double? {
+        let sorted = figures.sorted()
+        guard let upper = sorted.dropFirst(sorted.count / 2).first else { return nil }
+        // Of two in the middle the mean, by halves, whose sum cannot overflow.
+        return sorted.count % 2 == 0 ? sorted[sorted.count / 2 - 1] / 2 + upper / 2 : upper
+    }
+
+    /// The relative conditions' figures that no other process has sent.
+    func incomparable(_ rollout: Rollout) -> [TweakPath] {
+        rollout.abortIf.filter { $0.isRelative && medians[$0.path] == nil }.map(\.path)
     }
 
     /// Returns the condition that aborts the rollout: at least one member and a tenth of all members meet it in two
     /// consecutive samples.
     func violation(of rollout: Rollout, among members: [LiveInstance]) -> String? {
         for (position, condition) in rollout.abortIf.enumerated() {
-            let violators = violators(position, members)
+            let violators = violators(position, condition, members)
             guard violators.count >= 1, violators.count * 10 >= members.count else { continue }
             let worst = violators.prefix(3).map { member in
                 let metric = member.status.metrics[condition.path.joined].map { " \(TweakValue.number($0).text)" }
                 return member.id + (metric ?? "")
             }
-            return "\(condition.text) on \(violators.count) of \(members.count) members: "
+            let others = condition.isRelative ? medians[condition.path].map { " (\(TweakValue.number($0).text))" } : nil
+            return "\(condition.text)\(others ?? "") on \(violators.count) of \(members.count) members: "
                 + worst.joined(separator: ", ") + (violators.count > 3 ? ", …" : "")
         }
         return nil
     }
 
-    private func violators(_ position: Int, _ members: [LiveInstance]) -> [LiveInstance] {
+    private func violators(
+        _ position: Int, _ condition: MetricCondition, _ members: [LiveInstance]
+    ) -> [LiveInstance] {
         members.filter { member in
             guard let streaks = series[member.id]?.streaks, streaks.indices.contains(position) else { return false }
-            return streaks[position] >= Self.requiredStreak
+            return streaks[position] >= condition.samples
         }
     }
 
     /// Whether every member has sent enough samples for a decision.
     func areComplete(_ rollout: Rollout, _ members: [LiveInstance]) -> Bool {
-        rollout.abortIf.isEmpty || members.allSatisfy { (series[$0.id]?.count ?? 0) >= Self.requiredStreak }
+        let required = rollout.requiredSamples
+        return members.allSatisfy { (series[$0.id]?.count ?? 0) >= required } && incomparable(rollout).isEmpty
     }
 
     /// The members whose figures are missing or out of date.
     func silent(_ rollout: Rollout, _ members: [LiveInstance], now: Moment, after: Duration) -> [LiveInstance] {
         if rollout.abortIf.isEmpty { return [] }
         return members.filter { member in
-            guard let series = series[member.id], series.count >= Self.requiredStreak else { return true }
+            guard let series = series[member.id], series.count >= rollout.requiredSamples else { return true }
             return series.seen.map { now - $0 >= after } ?? true
         }
     }
@@ -242,19 +263,22 @@ package struct MetricSamples: Sendable {
             let metrics = members.compactMap { $0.status.metrics[condition.path.joined] }
             let worst = condition.isHigherWorse ? metrics.max() : metrics.min()
             return ConditionState(
-                condition: condition.text, violators: violators(position, members).count, worst: worst)
+                condition: condition.text, violators: violators(position, condition, members).count, worst: worst)
         }
     }
 }
 
 extension MetricSamples.Series {
     /// Records a sample, unless it is known.
-    fileprivate mutating func record(_ status: FleetStatus, _ conditions: [MetricCondition], _ now: Moment) {
+    fileprivate mutating func record(
+        _ status: FleetStatus, _ conditions: [MetricCondition], _ medians: [TweakPath: Double], _ now: Moment
+    ) {
         guard sampledAt != status.sampleTime, streaks.count == conditions.count else { return }
         let metrics = conditions.map { status.metrics[$0.path.joined] }
         for (position, condition) in conditions.enumerated() {
             guard let metric = metrics[position] else { continue }
-            streaks[position] = condition.isMet(by: metric) ? streaks[position] + 1 : 0
+            let isMet = condition.isMet(by: metric, others: medians[condition.path])
+            streaks[position] = isMet ? streaks[position] + 1 : 0
         }
         if metrics.contains(nil) { return }
         count += 1
@@ -267,7 +291,7 @@ extension FleetStatus {
     fileprivate var sampleTime: Int64 { sampledAt ?? at }
 }
 
-extension MetricCondition {
-    /// Whether higher figures are worse.
-    fileprivate var isHigherWorse: Bool { comparison == .above || comparison == .atLeast }
+extension Rollout {
+    /// The number of samples that its conditions need.
+    fileprivate var requiredSamples: Int { abortIf.map(\.samples).max() ?? 0 }
 }

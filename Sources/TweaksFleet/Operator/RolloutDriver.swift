@@ -131,7 +131,8 @@ package struct RolloutDriver: Sendable {
             firstSeen[member.id] = (member.start, now)
         }
         noneSince = members.isEmpty ? noneSince ?? now : nil
-        metrics.record(members, record, now, isOutage: isOutage)
+        let others = live.filter { !record.value.includes($0.instance) }
+        metrics.record(members, others: others, record, now, isOutage: isOutage)
         progress = DriverProgress(record, members, metrics)
         progress.left = departures.count
     }
@@ -178,6 +179,9 @@ package struct RolloutDriver: Sendable {
         if !late.isEmpty {
             let trouble = late.lazy.compactMap(\.status.trouble).first.map { ": \($0)" } ?? ""
             return "\(late.count) of \(members.count) members have not reported it: \(Self.names(late))\(trouble)"
+        }
+        if let path = metrics.incomparable(record.value).first {
+            return "no process that is not a member sends \(path.token), to compare with"
         }
         let silent = metrics.silent(
             record.value, members.filter { hadTimeToReport($0, now) }, now: now, after: timing.reportTimeout)

@@ -82,7 +82,11 @@ extension Choices {
         if below(3) == 0 { fields.append("\"members\":\(total()),\"membersAt\":\(total()),\"timer\":true") }
         for name in ["next", "confirmBy"] where below(3) == 0 { fields.append("\"\(name)\":\(moment())") }
         if below(2) == 0 {
-            fields.append("\"abortIf\":[\(Quoting.json("A/B/C \(pick([">", "<", ">=", "<="])) \(figure())"))]")
+            let end = pick([
+                "", "", " × others", "x others", " for 3 samples", " * others for 20 samples", " for 0 samples",
+            ])
+            let name = end.isEmpty ? "abortIf" : "abortIfCompared"
+            fields.append("\"\(name)\":[\(Quoting.json("A/B/C \(pick([">", "<", ">=", "<="])) \(figure())\(end)"))]")
         }
         return "{" + fields.joined(separator: ",") + "}"
     }

@@ -100,7 +100,8 @@ enum FleetBenchmarks {
         withExtendedLifetime(observation) {}
         for (name, fraction) in [("p50", 0.5), ("p99", 0.99)] {
             Table.row(
-                "put → observer, \(values) values, \(name) / etcd's put → watch by the gateway", ours: ours, theirs: theirs, fraction,
+                "put → observer, \(values) values, \(name) / etcd's put → watch by the gateway", ours: ours,
+                theirs: theirs, fraction,
                 goal: fraction == 0.5 ? "≤ 1.3" : "")
         }
     }

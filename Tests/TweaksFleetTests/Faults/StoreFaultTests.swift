@@ -44,7 +44,8 @@ import TweaksTestSupport
         await second.stop()
     }
 
-    @Test func `A store that was restored unseen, and has caught up, is not followed until it is adopted`() async throws {
+    @Test func `A store that was restored unseen, and has caught up, is not followed until it is adopted`() async throws
+    {
         let cluster = try await ClusterFixture.start()
         try await cluster.set("A/B/Size", .number(60))
         try await cluster.server.saveData()

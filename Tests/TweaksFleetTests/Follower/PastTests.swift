@@ -52,8 +52,9 @@ import TweaksTestSupport
     }
 
     @Test(arguments: [1, 2, 3, 4])
-    func `A store that was restored unseen, and written to, is not applied until it is adopted`(writes: Int) async throws
-    {
+    func `A store that was restored unseen, and written to, is not applied until it is adopted`(
+        writes: Int
+    ) async throws {
         let process = try await diverged(writes: writes)
         partition.isCut = false
         try await time.pass { await process.log.wait(for: "other past: ") }
@@ -88,7 +89,9 @@ import TweaksTestSupport
         partition.isCut = false
         let second = try start(directory)
         #expect(second.size.value == 62)
-        try await time.pass { await second.log.wait(for: "other past: write 3 of etcd is not the one that was applied") }
+        try await time.pass {
+            await second.log.wait(for: "other past: write 3 of etcd is not the one that was applied")
+        }
         #expect(second.size.value == 62)
     }
 
@@ -157,7 +160,8 @@ import TweaksTestSupport
         try await time.pass { await process.wait(process.size, 99) }
     }
 
-    @Test func `A temporary value whose end a dead watch does not deliver is left at the next heartbeat`() async throws {
+    @Test func `A temporary value whose end a dead watch does not deliver is left at the next heartbeat`() async throws
+    {
         try await set(60)
         let process = try start()
         await process.wait(process.size, 60)

@@ -212,7 +212,8 @@ private struct Simulation {
                 following.update(changes.paths, in: simulation.state, validate: validate)
                 let told =
                     changes.hasRollouts
-                    ? following.updateRollouts(in: simulation.state, for: instance, without: [], validate: validate) : []
+                    ? following.updateRollouts(in: simulation.state, for: instance, without: [], validate: validate)
+                    : []
                 let changed = Set(earlier.keys).union(whole.values.keys).filter { earlier[$0] != whole.values[$0] }
                 #expect(changed.isSubset(of: changes.paths.union(told)), "seed \(seed), step \(step)")
             } else {

@@ -15,7 +15,9 @@ import Tweaks
         ]
         #expect(
             FleetChain.next(nil, 7, operations) == "7d3127d9d364e617219907c42e9ba299edc50dfed94f0b2009c282236ccbf1ab")
-        #expect(FleetChain.next(String(repeating: "0", count: 64), 7, operations) == "1f78ed52d10422d132ca41d915a370b68c4e88579275f4ff45d5a7f597d23921")
+        #expect(
+            FleetChain.next(String(repeating: "0", count: 64), 7, operations)
+                == "1f78ed52d10422d132ca41d915a370b68c4e88579275f4ff45d5a7f597d23921")
         #expect(FleetChain.next(nil, 7, operations) == FleetChain.next(nil, 7, operations.reversed()))
     }
 
@@ -40,7 +42,9 @@ import Tweaks
         for counter in [1, 2, 3] as [UInt64] { harness.etcd.put(harness.keys.chain(counter), utf8("x")) }
         harness.etcd.put(harness.keys.head, FleetHead(counter: 10_001, by: "ana", what: "set", at: 0).bytes)
         _ = try await harness.fleet().set([try harness.assignment("A/B/C", .int(1))])
-        let kept = harness.etcd.all(utf8("/tweaks/api/chain/")).map { String(decoding: $0.key.suffix(5), as: UTF8.self) }
+        let kept = harness.etcd.all(utf8("/tweaks/api/chain/")).map {
+            String(decoding: $0.key.suffix(5), as: UTF8.self)
+        }
         #expect(kept == ["00001", "00003", "10002"])
     }
 

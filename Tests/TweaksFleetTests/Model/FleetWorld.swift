@@ -98,7 +98,8 @@ final class FleetWorld {
         }
         process.hasUncertainFile = false
         let running = try FollowingProcess(
-            InterposedEtcd.behind(process.partition, etcd), keys, id: process.instance.id, labels: process.instance.labels, directory: process.directory?.path,
+            InterposedEtcd.behind(process.partition, etcd), keys, id: process.instance.id,
+            labels: process.instance.labels, directory: process.directory?.path,
             time: time)
         running.start()
         process.running = running

@@ -17,7 +17,8 @@ import TweaksTestSupport
 
     private func pair(_ name: String, _ value: Int64, revision: Int64) throws -> EtcdKeyValue {
         EtcdKeyValue(
-            key: keys.value(try TweakPath("A/B/\(name)")), value: DesiredValue(value: .int(value), by: "ana", at: 0).bytes,
+            key: keys.value(try TweakPath("A/B/\(name)")),
+            value: DesiredValue(value: .int(value), by: "ana", at: 0).bytes,
             createRevision: 1, modRevision: revision)
     }
 

@@ -107,7 +107,10 @@ import TweaksTestSupport
         ("Service/Errors/Rate > 5", "Service/Errors/Rate > 5"), ("A/B/C>=5.50", "A/B/C >= 5.5"),
         ("  A/B/C   <  -1e-3 ", "A/B/C < -0.001"), ("A b/C d/E f <= 0", "\"A b/C d/E f\" <= 0"),
         ("\"A b/C/D\" > 1", "\"A b/C/D\" > 1"), ("\"A/B/p > q\">1", "\"A/B/p > q\" > 1"),
-        ("\"A/B/<C>\" < 1", "\"A/B/<C>\" < 1"),
+        ("\"A/B/<C>\" < 1", "\"A/B/<C>\" < 1"), ("A/B/C > 2 × others", "A/B/C > 2 × others"),
+        ("A/B/C>1.5x others", "A/B/C > 1.5 × others"),
+        ("A/B/C < 0.5 * others  for 3 samples", "A/B/C < 0.5 × others for 3 samples"),
+        ("A/B/C > 5 for 1 sample", "A/B/C > 5 for 1 sample"), ("A/B/C > 5 for 2 samples", "A/B/C > 5"),
         ("\"A/B/\\\"C\\\"\" > 1", "\"A/B/\\\"C\\\"\" > 1"), ("\u{301}A/B C/D > 1", "\"\u{301}A/B C/D\" > 1"),
     ])
     func `A condition is parsed, and its text is parsed as itself`(_ text: String, _ printed: String) throws {
@@ -118,7 +121,9 @@ import TweaksTestSupport
 
     @Test(arguments: [
         "", ">", "> 5", "A/B/C", "A/B/C >", "A/B/C > five", "A/B/C > nan", "A/B > 5", "A/B/C > > 5", "A/B/C =< 5",
-        "A/B/C => 5", "A/B/C = > 5",
+        "A/B/C => 5", "A/B/C = > 5", "A/B/C > others", "A/B/C > × others", "A/B/C > 2 others", "A/B/C > 2 × other",
+        "A/B/C > 5 for 0 samples", "A/B/C > 5 for 21 samples", "A/B/C > 5 for samples", "A/B/C > for 3 samples",
+        "A/B/C > 5 for -1 samples", "A/B/C > 2 × 3 × others",
     ])
     func `Anything else is not a condition`(_ text: String) { #expect(MetricCondition(parsing: text) == nil) }
 
@@ -128,6 +133,24 @@ import TweaksTestSupport
     ])
     func `A metric meets a condition or not`(_ text: String, _ metric: Double, _ isMet: Bool) throws {
         #expect(try #require(MetricCondition(parsing: text)).isMet(by: metric) == isMet)
+    }
+
+    @Test func `A relative condition is met by comparison with the others, and not without them`() throws {
+        let condition = try #require(MetricCondition(parsing: "A/B/C > 2 × others"))
+        #expect(condition.isMet(by: 5, others: 2) && !condition.isMet(by: 4, others: 2) && !condition.isMet(by: 5))
+        #expect(condition.isMet(by: 1e308, others: 1e307) && !condition.isMet(by: 1e308, others: 1e308))
+    }
+
+    @Test func `Conditions that older processes do not know are in a field of their own`() throws {
+        var rollout = try Rollout("r", ["A/B/C": .int(1)])
+        rollout.abortIf = try ["A/B/C > 5", "A/B/C > 2 × others", "A/B/D > 1 for 3 samples"].map {
+            try #require(MetricCondition(parsing: $0))
+        }
+        let text = String(decoding: rollout.bytes, as: UTF8.self)
+        #expect(
+            text.contains(
+                #""abortIf":["A/B/C > 5"],"abortIfCompared":["A/B/C > 2 × others","A/B/D > 1 for 3 samples"]"#))
+        #expect(try Rollout(rollout.bytes) == rollout)
     }
 
     @Test func `Labels are parsed, and printed in the order of names`() throws {

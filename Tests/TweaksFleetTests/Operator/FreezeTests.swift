@@ -86,7 +86,9 @@ import Tweaks
         #expect(try await harness.value("A/B/C") == nil)
         let found = try await fleet.reviews()
         #expect(found.map(\.id) == ["r1"] && found.first?.author == "ana")
-        #expect(await refusal { try await fleet("ana").approve("r1") } == "approve r1: ana has proposed it; another operator approves it")
+        #expect(
+            await refusal { try await fleet("ana").approve("r1") }
+                == "approve r1: ana has proposed it; another operator approves it")
         #expect(await refusal { try await fleet(nil).approve("r1") }.contains("sign in with --user"))
         let receipt = try await fleet("bob").approve("r1")
         #expect(receipt.changes.map(\.new) == [.int(5)])
@@ -102,11 +104,14 @@ import Tweaks
 
     @Test func `A proposal that no user proves, or whose values have changed, is not approved`() async throws {
         try await propose(5, by: nil)
-        #expect(await refusal { try await fleet("bob").approve("r1") }.contains("no etcd user proves to have proposed it"))
+        #expect(
+            await refusal { try await fleet("bob").approve("r1") }.contains("no etcd user proves to have proposed it"))
         _ = try await fleet.reject("r1")
         try await propose(6, by: "ana")
         try await set(9)
-        #expect(await refusal { try await fleet("bob").approve("r1") }.contains("A/B/C is 9 now, and proposal r1 found (none)"))
+        #expect(
+            await refusal { try await fleet("bob").approve("r1") }.contains(
+                "A/B/C is 9 now, and proposal r1 found (none)"))
         _ = try await fleet("bob").approve("r1", force: true)
         #expect(try await harness.value("A/B/C") == .int(6))
     }

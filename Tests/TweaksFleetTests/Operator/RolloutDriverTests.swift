@@ -184,6 +184,68 @@ import Tweaks
         }
     }
 
+    /// A scenario with a condition on the metric.
+    private func scenario(_ end: String, others: Int = 10) throws -> DriverScenario {
+        var scenario = try DriverScenario(others: others, abortIf: 5)
+        let condition = try #require(MetricCondition(parsing: "\(DriverScenario.metric) \(end)"))
+        scenario.record.value.abortIf = [condition]
+        scenario.report()
+        return scenario
+    }
+
+    @Test func `Members are compared with the median of the others`() throws {
+        for (figure, aborts) in [(21.0, true), (19, false)] {
+            var scenario = try scenario("> 2 × others")
+            for _ in 0..<2 {
+                scenario.sample(10, (0..<10).map { "us\($0)" })
+                // One of the others is far off, which the median does not notice.
+                scenario.sample(1_000, ["us3"])
+                scenario.sample(10)
+                scenario.sample(figure, ["eu4"])
+                _ = scenario.decide(after: 15)
+            }
+            let decision = scenario.decide()
+            #expect(decision.isAbort == aborts, "\(figure): \(decision)")
+            if aborts { #expect("\(decision)".contains("> 2 × others (10) on 1 of 10 members: eu4 21"), "\(decision)") }
+        }
+    }
+
+    @Test func `Once all are members the last median of the others counts`() throws {
+        var scenario = try scenario("> 2 × others")
+        scenario.sample(10, (0..<10).map { "us\($0)" })
+        scenario.sample(10)
+        _ = scenario.decide(after: 15)
+        scenario.remove((0..<10).map { "us\($0)" })
+        for _ in 0..<2 {
+            scenario.sample(30)
+            _ = scenario.decide(after: 15)
+        }
+        #expect(scenario.decide().isAbort)
+    }
+
+    @Test func `Without others to compare with the rollout pauses`() throws {
+        var scenario = try scenario("> 2 × others", others: 0)
+        for _ in 0..<8 {
+            scenario.sample(30)
+            #expect(scenario.decide(after: 15).isWait)
+        }
+        scenario.sample(30)
+        guard case .pause(let reason) = scenario.decide(after: 15) else {
+            Issue.record("it does not pause")
+            return
+        }
+        #expect(reason == "no process that is not a member sends Service/Errors/Rate, to compare with")
+    }
+
+    @Test(arguments: [1, 3])
+    func `A condition can ask for another number of samples`(count: Int) throws {
+        var scenario = try scenario("> 5 for \(count) samples")
+        for number in 1...count {
+            scenario.sample(6)
+            #expect(scenario.decide(after: 15).isAbort == (number == count))
+        }
+    }
+
     @Test func `One of twenty members that meets the condition does not abort it, two do`() throws {
         var scenario = try DriverScenario(members: 20, abortIf: 5)
         scenario.report()

@@ -80,7 +80,8 @@ extension DocumentedBlock {
         let value = keys.value(try TweakPath("A/B/Size"))
         for (user, key) in [
             ("api-process", value), ("api-process", keys.head), ("api-process", keys.log(1)), ("guest", value),
-            ("guest", keys.instance("i9", start: 1)), ("ana", keys.user("bob")), ("ana", utf8("/tweaks/other/desired/head")),
+            ("guest", keys.instance("i9", start: 1)), ("ana", keys.user("bob")),
+            ("ana", utf8("/tweaks/other/desired/head")),
         ] { #expect(try await isForbidden(user, key), "\(user): \(String(decoding: key, as: UTF8.self))") }
         let text = await refusal { try await guest.set([FleetAssignment(size.path, .number(61))]) }
         #expect(text.contains("ask for the operator's role"), "\(text)")

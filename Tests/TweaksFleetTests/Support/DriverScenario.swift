@@ -54,7 +54,8 @@ struct DriverScenario {
     }
 
     /// The statuses of processes end without a farewell.
-    mutating func remove(_ ids: String...) { for id in ids { live[id] = nil } }
+    mutating func remove(_ ids: String...) { remove(ids) }
+    mutating func remove(_ ids: [String]) { for id in ids { live[id] = nil } }
 
     /// Processes end with a farewell.
     mutating func leave(_ ids: String...) {
