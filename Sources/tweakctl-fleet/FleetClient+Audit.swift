@@ -55,16 +55,25 @@ extension FleetClient {
 
 /// The file that standard output is appended to, if it is one.
 enum ExportFile {
-    /// A log has at most 200 entries, usually of less than a kilobyte each.
-    private static let maxBytes = 4 << 20
+    /// Where the search for the last lines begins; usually an entry has less than a kilobyte.
+    private static let firstBytes = 1 << 20
+    /// The last 200 entries of the largest imports.
+    private static let maxBytes = 256 << 20
 
-    /// The last complete lines of the file, and whether one without an end follows.
+    /// The last complete lines of the file, at least those of the log's length, and whether one without an end follows.
     static func tail() -> (lines: [ArraySlice<UInt8>], isCut: Bool) {
-        // Opened again, because standard output itself may only be written.
-        let rules = FileRules(.anyone)
-        guard let file = try? Folder.anywhere.open("/dev/fd/1", for: .readingThroughLinks, rules),
-            let bytes = try? file.tail(maxBytes)
-        else { return ([], false) }
-        return (bytes.split(separator: 0x0A), bytes.last.map { $0 != 0x0A } ?? false)
+        var size = firstBytes
+        while true {
+            // Opened again, because standard output itself may only be written.
+            guard let file = try? Folder.anywhere.open("/dev/fd/1", for: .readingThroughLinks, FileRules(.anyone)),
+                let bytes = try? file.tail(size)
+            else { return ([], false) }
+            let lines = bytes.split(separator: 0x0A)
+            // The first line is cut, unless the file begins with it.
+            if lines.count > FleetAudit.length + 1 || bytes.count < size || size >= maxBytes {
+                return (lines, bytes.last.map { $0 != 0x0A } ?? false)
+            }
+            size *= 4
+        }
     }
 }

@@ -188,7 +188,8 @@ extension FleetClient {
     /// What was written of an import that has failed.
     private static func extent(of done: ImportReceipt) -> String {
         if done.parts.isEmpty { return "nothing is written" }
-        return "\(done.parts.count) of \(done.planned) parts are written, to entry \(done.entries.last ?? 0); "
+        let entry = done.entries.last.map { ", to entry \($0)" } ?? ""
+        return "\(done.parts.count) of \(done.planned) parts are written\(entry); "
             + "import the file again to write the others"
     }
 

@@ -137,7 +137,7 @@ extension FleetClient {
     /// The log, with the entries of an export before it.
     private func wholeHistory() async throws(FleetRefusal) -> FleetHistory {
         guard let file = arguments.value(.all) else { return try await fleet.history() }
-        let bytes = try reading { () throws(Failure) in try InputFile(file).read() }
+        let bytes = try reading { () throws(Failure) in try InputFile(file, sizeLimit: 1 << 30).read() }
         let (history, missing) = try await fleet.history(after: bytes)
         for gap in missing {
             console.output.printRemark("entries between \(gap.after) and \(gap.before) are missing in \(file)")

@@ -48,6 +48,10 @@ extension FleetClient {
             console.print(["frozen: \(name)\(why ?? ", which cannot be read"); unfreeze \(name) ends it"])
         }
         for (id, review, author) in try await fleet.reviews() {
+            guard let review else {
+                console.print(["proposal \(id) cannot be read; reject \(id) removes it"])
+                continue
+            }
             let proof = author.map { "proved by \($0)" } ?? "unproved, so that it cannot be approved"
             console.print(["proposal \(id): \(FleetConsole.provenance(review.by, review.at, now: now)), \(proof)"])
             console.print(
@@ -67,8 +71,8 @@ extension FleetClient {
         }
         let proposals = try await fleet.reviews().map { id, review, author in
             JSON.object([
-                ("id", .string(id)), ("by", .string(review.by)), ("at", .int(review.at)), ("user", .text(author)),
-                ("changes", .array(review.changes.map(FleetConsole.json))),
+                ("id", .string(id)), ("by", .text(review?.by)), ("at", review.map { .int($0.at) } ?? .null),
+                ("user", .text(author)), ("changes", .array((review?.changes ?? []).map(FleetConsole.json))),
             ])
         }
         return [("freezes", .array(freezes)), ("proposals", .array(proposals))]

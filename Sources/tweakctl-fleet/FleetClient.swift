@@ -116,7 +116,7 @@ extension Failure {
     init(_ refusal: FleetRefusal) {
         let code: ExitCode =
             switch refusal.kind {
-            case .refused, .suspended: .refused
+            case .refused, .suspended, .claimLost: .refused
             case .usage: .usage
             case .unreachable: .unreachable
             }

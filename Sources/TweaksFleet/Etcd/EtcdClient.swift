@@ -33,6 +33,8 @@ package final class EtcdClient: Etcd {
         self.sleep = sleep
     }
 
+    package var isSignedIn: Bool { state.withLock { if case .token = $0.token { true } else { false } } }
+
     /// Ends all requests and watches, and closes the connections.
     package func close() { transport.close() }
 

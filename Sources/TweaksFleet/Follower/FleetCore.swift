@@ -28,6 +28,8 @@ package struct FleetCore: Sendable {
     private var generation: UInt64?
     /// The desired keys that have changed since the last ``takeUnsaved(whole:)``; nil for all of them.
     private var unsaved: Set<[UInt8]>?
+    /// How often the content of a store was applied.
+    private(set) var changeCount: UInt64 = 0
 
     /// What is composed again.
     private enum Scope {
@@ -67,6 +69,10 @@ package struct FleetCore: Sendable {
         let proof = FleetProof(
             header: range.header, head: next.head?.value, headRevision: next.head?.modRevision ?? 0, ancestor: ancestor)
         guard validate(proof) == nil, accepts(isTooLarge: next.isTooLarge) else { return false }
+        if storeProblem == nil, leftRollouts.isEmpty, position?.clusterID == range.header.clusterID, next == desired {
+            progress(to: range.header)
+            return true
+        }
         desired = next
         // What was left for want of contact is still there, or is not among the keys.
         leftRollouts = []
@@ -113,6 +119,7 @@ package struct FleetCore: Sendable {
     }
 
     private mutating func take(_ header: EtcdHeader, _ scope: Scope, by origin: String) {
+        changeCount &+= 1
         storeProblem = nil
         position = FleetPosition(clusterID: header.clusterID, revision: header.revision, head: desired.head?.value)
         apply(scope, by: origin)

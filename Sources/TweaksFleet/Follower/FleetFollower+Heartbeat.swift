@@ -56,10 +56,12 @@ extension FleetStatus {
     init(_ core: FleetCore, _ heartbeat: FollowerHeartbeat, _ identity: FleetIdentity, build: String, at wall: Int64) {
         self.init(build: build)
         labels = identity.instance.labels
-        revision = heartbeat.applied?.revision ?? 0
-        head = heartbeat.applied?.head?.counter ?? 0
-        chain = heartbeat.applied?.head?.chain.map { String($0.prefix(FleetChain.shortLength)) }
         isApart = core.storeProblem?.needsAdoption ?? false
+        // What must be adopted is what is in effect, whether it is on disk or not.
+        let position = isApart ? core.position : heartbeat.applied
+        revision = position?.revision ?? 0
+        head = position?.head?.counter ?? 0
+        chain = position?.head?.chain.map { String($0.prefix(FleetChain.shortLength)) }
         refused = core.composition.refused
         covered = core.covered.map(\.joined)
         trouble = core.storeProblem?.description
@@ -76,36 +78,48 @@ extension FleetFollower {
     func sendHeartbeats() async {
         while !Task.isCancelled {
             do throws(EtcdError) {
-                try await doWhatIsDue()
+                try await beatIfDue()
             } catch {
-                // If the watch is not open, its own error is logged instead.
-                if isWatchOpen, heartbeat.reported != error {
-                    warn("its status cannot be written: \(error)")
-                    heartbeat.reported = error
-                }
+                note(error)
                 heartbeat.heartbeatAt = time.now.advanced(by: timings.heartbeat * (0.2 + 0.1 * time.randomFraction()))
-                heartbeat.writeAt = heartbeat.heartbeatAt
+            }
+            do throws(EtcdError) {
+                try await writeIfDue()
+            } catch {
+                note(error)
+                // An etcd without space refuses for hours.
+                heartbeat.writeAt = time.now.advanced(by: timings.heartbeat * (0.9 + 0.1 * time.randomFraction()))
             }
             await rest(until: heartbeat.next())
         }
     }
 
-    private func doWhatIsDue() async throws(EtcdError) {
-        if heartbeat.heartbeatAt <= time.now {
-            heartbeat.heartbeatAt = time.now.advanced(by: timings.heartbeat * (0.9 + 0.1 * time.randomFraction()))
-            if let problem = try await compareHead() {
-                report(problem)
-                rewatch()
-            } else if heartbeat.expected == nil, hasRead {
-                didReceiveReply()
-            }
-            saveAgain()
-            try await keepLease()
-            // They are gone when the process ends that has written them.
-            if let lease = heartbeat.lease { try await writeHeldValues(lease) }
-            // Local overrides can change at any time.
-            if core.covered != heartbeat.covered { heartbeat.isDirty = true }
+    private func note(_ error: EtcdError) {
+        // If the watch is not open, its own error is logged instead.
+        guard isWatchOpen, heartbeat.reported != error else { return }
+        warn("its status cannot be written: \(error)")
+        heartbeat.reported = error
+    }
+
+    private func beatIfDue() async throws(EtcdError) {
+        guard heartbeat.heartbeatAt <= time.now else { return }
+        heartbeat.heartbeatAt = time.now.advanced(by: timings.heartbeat * (0.9 + 0.1 * time.randomFraction()))
+        // Without the lease the process would count as gone.
+        try await keepLease()
+        if let problem = try await compareHead() {
+            report(problem)
+            rewatch()
+        } else if heartbeat.expected == nil, hasRead {
+            didReceiveReply()
         }
+        saveAgain()
+        // They are gone when the process ends that has written them.
+        if let lease = heartbeat.lease { try await writeHeldValues(lease) }
+        // Local overrides can change at any time.
+        if core.covered != heartbeat.covered { heartbeat.isDirty = true }
+    }
+
+    private func writeIfDue() async throws(EtcdError) {
         if let expected = heartbeat.expected, expected.by <= time.now {
             heartbeat.expected = nil
             if expected.revision > core.position?.revision ?? 0 { rewatch() }
@@ -252,7 +266,12 @@ extension FleetFollower {
     /// Ends the status by a farewell, so that an orderly exit does not count as a failure. Without one it is deleted: also
     /// where the program ends by an error, which is a crash to those who drive a rollout.
     package func withdrawStatus() async {
-        keeper?.finish()
+        async let saved: Void? = keeper?.finish()
+        await endStatus()
+        await saved
+    }
+
+    private func endStatus() async {
         guard let lease = heartbeat.lease else { return }
         let farewell = Task { try await writeFarewell() }
         let (time, end) = (time, time.now.advanced(by: timings.farewell))

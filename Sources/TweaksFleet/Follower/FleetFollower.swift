@@ -27,8 +27,9 @@ package struct FleetTimings: Sendable {
     package var heartbeat = Duration.seconds(20)
     /// The status of a process disappears this long after its last heartbeat.
     package var leaseSeconds: Int64 = 60
-    /// A watch is reopened after this time.
-    package var watchLife = Duration.seconds(600)
+    /// A watch is reopened after this time, or up to a fifth less. etcd tells every ten minutes that nothing has changed:
+    /// a watch that lives longer goes on from there, even if what it missed is compacted.
+    package var watchLife = Duration.seconds(1_800)
     /// A status is written after a random delay of up to this, so that processes do not all write at once.
     package var statusJitter = Duration.seconds(5)
     /// The interval between two samples of the figures in rollout conditions.
@@ -69,9 +70,7 @@ package actor FleetFollower {
     private let file: LastGoodFile?
     /// Saves what was applied; nil without a state directory.
     private(set) lazy var keeper = file.map { file in
-        LastGoodKeeper(file, interval: timings.saveInterval) { [weak self] position, problem in
-            Task { await self?.didSave(position, problem) }
-        }
+        LastGoodKeeper(file, interval: timings.saveInterval) { [weak self] in Task { await self?.noteSaved() } }
     }
     private let log: @Sendable (TweakDaemonEvent) -> Void
 
@@ -117,6 +116,8 @@ package actor FleetFollower {
         self.log = log
         contact = time.now
         heartbeat = FollowerHeartbeat(started: time.wall, at: time.now)
+        // It comes from the disk.
+        heartbeat.applied = core.position
     }
 
     /// Follows the fleet until the task is canceled.
@@ -174,10 +175,13 @@ package actor FleetFollower {
             if count > DesiredState.maxKeys + 1 { throw StoreProblem.tooLarge }
         }
         let range = try await etcd.range(EtcdRange(.prefix(keys.desired)))
+        let before = core.changeCount
         let isApplied = core.apply(range, ancestor: try await ancestor(for: range))
         if !isApplied { throw core.storeProblem ?? .tooLarge }
+        let isFirst = !hasRead
         (hasRead, needsRead) = (true, false)
-        didApplyState()
+        // Many processes read everything for the same reason, and most of them find what they have.
+        if isFirst || core.changeCount != before { didApplyState() } else { didReceiveReply() }
     }
 
     /// Reads the chain that the store has for the write that was applied last, if that must be known.
@@ -195,7 +199,9 @@ package actor FleetFollower {
     func proof() async throws(EtcdError) -> (proof: FleetProof, gone: [[UInt8]]) {
         let known = core.position?.head
         let asked = [keys.head, keys.chain(known?.counter ?? 0)] + core.leasedKeys.prefix(Self.maxLeased)
-        let result = try await etcd.commit(EtcdTransaction(then: asked.map { .range(.key($0)) }))
+        // Of a rollout only its existence: its record can be large.
+        let ranges = asked.enumerated().map { EtcdTransaction.Operation.range(.key($1), keysOnly: $0 >= 2) }
+        let result = try await etcd.commit(EtcdTransaction(then: ranges))
         let pairs = result.responses.map { response -> EtcdKeyValue? in
             if case .range(let range) = response { range.keys.first } else { nil }
         }
@@ -216,7 +222,7 @@ package actor FleetFollower {
         let stream = etcd.watch(.prefix(keys.desired), from: (core.position?.revision ?? 0) + 1)
         let reading = Task { for try await message in stream { try await self.handle(message) } }
         watchTask = reading
-        let (time, end) = (time, time.now.advanced(by: timings.watchLife))
+        let (time, end) = (time, time.now.advanced(by: timings.watchLife * (0.8 + 0.2 * time.randomFraction())))
         let timer = Task {
             try await time.sleep(until: end)
             reading.cancel()
@@ -245,13 +251,18 @@ package actor FleetFollower {
             if core.storeProblem == nil { didReceiveReply() }
             wake()
         case .events(let header, let events):
+            if events.isEmpty {
+                core.progress(to: header)
+                return didReceiveReply()
+            }
+            var hasApplied = false
+            // What comes before a revision that is not applied is in effect, and is saved.
+            defer { if hasApplied { didApplyState() } }
             for group in Self.revisions(of: events) {
                 let revision = EtcdHeader(clusterID: header.clusterID, revision: group[0].pair.modRevision)
-                let isApplied = try core.apply(group, of: revision)
-                if !isApplied { throw core.storeProblem ?? .tooLarge }
+                guard try core.apply(group, of: revision) else { throw core.storeProblem ?? .tooLarge }
+                hasApplied = true
             }
-            if events.isEmpty { core.progress(to: header) }
-            didApplyState()
         }
     }
 
@@ -317,15 +328,17 @@ package actor FleetFollower {
         wake()
     }
 
-    private func didSave(_ position: FleetPosition, _ problem: FleetProblem?) {
-        if let problem {
+    /// Takes the result of the last write to the disk; those of earlier ones may come later.
+    private func noteSaved() {
+        guard let saved = keeper?.takeResult() else { return }
+        switch saved {
+        case .success(let position): didApply(position)
+        case .failure(let problem):
             if saveProblem != problem { warn("\(problem); the last good state on disk is an older one") }
             heartbeat.isDirty = true
             wake()
-        } else {
-            didApply(position)
         }
-        saveProblem = problem
+        saveProblem = if case .failure(let problem) = saved { problem } else { nil }
     }
 
     /// A random delay that spreads the statuses of processes which apply a change at the same moment.
@@ -379,8 +392,11 @@ package actor FleetFollower {
         let isApart = core.storeProblem?.needsAdoption ?? false
         let remedy = isApart ? "; if this is the right one: tweakctl fleet \(keys.name) adopt" : ""
         warn("\(text); the last good values stay\(remedy)")
-        heartbeat.isDirty = true
-        wake()
+        if error is StoreProblem {
+            heartbeat.writeAt = max(heartbeat.writeAt, time.now.advanced(by: statusJitter))
+            heartbeat.isDirty = true
+            wake()
+        }
         publishInfo()
     }
 

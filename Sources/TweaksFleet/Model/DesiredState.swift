@@ -11,7 +11,7 @@ package struct DesiredChanges: Sendable {
 }
 
 /// The desired keys of a fleet at one revision.
-package struct DesiredState: Sendable {
+package struct DesiredState: Equatable, Sendable {
     /// A parsed record with the etcd metadata of its key.
     package struct Entry<Record: Hashable & Sendable>: Hashable, Sendable {
         package var value: Record

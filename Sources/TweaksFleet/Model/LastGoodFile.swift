@@ -67,9 +67,13 @@ package struct LastGoodFile: Sendable {
         do throws(FileProblem) {
             let folder = try Folder(directory)
             try folder.replace(name, with: bytes)
-            // Those of the file before would be ignored, but another state with this checksum could follow.
-            try? folder.remove(changesName)
-            try? folder.flush()
+            // Changes to the file before would be ignored, and with them all that is appended to them.
+            do throws(FileProblem) {
+                try folder.remove(changesName)
+            } catch {
+                if !error.isMissing { throw error }
+            }
+            try folder.flush()
             return LastGoodLog(
                 folder: folder, name: changesName, mark: Self.mark(of: bytes) + [0x0A], limit: bytes.count)
         } catch {
@@ -104,7 +108,7 @@ package struct LastGoodLog: Sendable {
             self.file = file
             try file.write(isNew ? mark + line : line)
             try file.flush()
-            if isNew { try? folder.flush() }
+            if isNew { try folder.flush() }
             size += line.count
         } catch {
             throw FleetProblem("\(error)")
@@ -120,6 +124,7 @@ final class LastGoodKeeper: Sendable {
         var pending: LastGoodUpdate?
         var isRunning = false
         var needsWhole = true
+        var result: Result<FleetPosition, FleetProblem>?
     }
 
     private let file: LastGoodFile
@@ -128,12 +133,12 @@ final class LastGoodKeeper: Sendable {
     private let queue = DispatchQueue(label: "tweaks.fleet.save")
     private let state = Mutex(State())
     private let log = Mutex<LastGoodLog?>(nil)
-    /// Called on the queue after each write, with what it has saved.
-    private let didSave: @Sendable (FleetPosition, FleetProblem?) -> Void
+    /// Called on the queue after each write.
+    private let didSave: @Sendable () -> Void
 
     init(
         _ file: LastGoodFile, interval: Duration,
-        didSave: @escaping @Sendable (FleetPosition, FleetProblem?) -> Void
+        didSave: @escaping @Sendable () -> Void
     ) {
         self.file = file
         self.interval = interval
@@ -154,7 +159,17 @@ final class LastGoodKeeper: Sendable {
     }
 
     /// Waits until everything is saved.
-    func finish() { queue.sync { while writeNext() {} } }
+    func finish() async {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                while self.writeNext() {}
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Takes the result of the last write: what is saved, or why it is not.
+    func takeResult() -> Result<FleetPosition, FleetProblem>? { state.withLock { $0.result.take() } }
 
     private func run() {
         guard writeNext() else { return }
@@ -171,13 +186,13 @@ final class LastGoodKeeper: Sendable {
         guard let update else { return false }
         do throws(FleetProblem) {
             try write(update)
-            didSave(update.position, nil)
+            state.withLock { $0.result = .success(update.position) }
         } catch {
             // The files may lack this update, so that no later one may follow.
             log.withLock { $0 = nil }
-            state.withLock { $0.needsWhole = true }
-            didSave(update.position, error)
+            state.withLock { ($0.needsWhole, $0.result) = (true, .failure(error)) }
         }
+        didSave()
         return true
     }
 

@@ -185,14 +185,32 @@ package struct DriverRun: Sendable {
             if decision.needsSpace { refused = nil }
             return output
         } catch {
-            if error.kind == .unreachable { return noteOutage(error.description) }
-            let hasNoSpace = if case .noSpace? = error.etcd { true } else { false }
-            guard hasNoSpace || error.kind == .suspended else { return [.ended(.lost(error))] }
-            // The rollout cannot advance, but it can still be aborted: keep checking its abort conditions.
-            let isNewRefusal = refused?.text != error.description
-            refused = (text: error.description, until: time.now + Self.refusalPause)
-            return isNewRefusal ? [.refused(error)] : []
+            return await note(error, of: decision)
         }
+    }
+
+    /// What a refused write means. Only the loss of the claim ends the driver: a rollout that others change at the same
+    /// moment is read again.
+    private mutating func note(_ error: FleetRefusal, of decision: DriverDecision) async -> [DriverEvent] {
+        switch error.kind {
+        case .unreachable: return noteOutage(error.description)
+        case .claimLost, .usage: return [.ended(.lost(error))]
+        case .refused, .suspended: break
+        }
+        // The rollout cannot advance, but it can still be aborted: keep checking its abort conditions.
+        let isNewRefusal = refused?.text != error.description
+        refused = (text: error.description, until: time.now + Self.refusalPause)
+        do throws(FleetRefusal) {
+            try take(try await fleet.readRollout(id))
+            // Only an operator can decide what a value is that another one has changed.
+            if decision == .finish, error.kind == .refused, error.etcd == nil, record?.value.state == .open {
+                try await refresh(after: fleet.pause(id, because: error.description))
+                return [.paused(error.description)]
+            }
+        } catch {
+            if error.kind == .claimLost { return [.ended(.lost(error))] }
+        }
+        return isNewRefusal && record?.value.state == .open ? [.refused(error)] : []
     }
 
     private func observation(_ statuses: InstanceStatuses) -> DriverObservation {

@@ -23,6 +23,9 @@ package struct FleetAudit: Sendable {
         }
     }
 
+    /// The number of entries that the end of an export must have, to know those of the log.
+    package static var length: Int { FleetOperator.logLength }
+
     /// - Parameter lines: The last lines of the export; those that are no entries are passed over.
     package init(_ lines: some Sequence<ArraySlice<UInt8>>) {
         for line in lines { if let entry = try? FleetLogEntry(Array(line)) { note(entry) } }
@@ -37,7 +40,11 @@ package struct FleetAudit: Sendable {
     package mutating func append(_ pairs: [EtcdKeyValue]) -> [[UInt8]] {
         let entries = pairs.compactMap { try? FleetLogEntry($0.value) }.sorted { $0.sequence < $1.sequence }
         var lines: [[UInt8]] = []
-        for entry in entries where !known.contains(Key(entry)) {
+        for entry in entries {
+            if known.contains(Key(entry)) {
+                last = entry.sequence
+                continue
+            }
             // An adopted store goes on with a number of its own.
             if let last, entry.sequence > last, entry.sequence - last > 1, entry.verb != "adopt" {
                 lines.append(Self.missing(after: last, before: entry.sequence))

@@ -119,8 +119,14 @@ package struct FleetEdit: Sendable {
     /// Hints for the operator.
     package var notes: [String] = []
 
-    /// Whether it also works while the fleet is frozen, or processes have another past: it stops something.
-    var isBrake: Bool { ["abort", "pause", "freeze", "unfreeze", "reject"].contains(verb) }
+    /// It changes nothing in processes, such as to finish a rollout that has reached all of them.
+    package var isHarmless = false
+
+    /// Whether a command also works while the fleet is frozen, or processes have another past: it stops something, or
+    /// changes nothing in processes.
+    static func isBrake(_ verb: String) -> Bool {
+        ["abort", "pause", "freeze", "unfreeze", "propose", "reject"].contains(verb)
+    }
 
     package init(_ verb: String, _ what: String, rollout: String? = nil) {
         self.verb = verb
@@ -158,7 +164,8 @@ package struct FleetEdit: Sendable {
         try Self.checkBytes(operations, max: Self.maxBytes, verb)
         var head = FleetHead(counter: counter, by: by, what: what, at: at)
         head.adopted = verb == "adopt" ? counter : view.head?.value.adopted ?? 0
-        let chain = FleetChain.next(view.head?.value.chain, counter, operations)
+        let chain = FleetChain.next(
+            view.head?.value.chain, counter, operations.filter { $0.touched?.starts(with: keys.desired) ?? false })
         (head.chain, head.previous) = (chain, view.head?.value.chain)
         var entry = FleetLogEntry(
             sequence: counter, verb: verb, rollout: rollout, changes: changes, by: by, at: at)
@@ -176,10 +183,15 @@ package struct FleetEdit: Sendable {
         compares += operations.compactMap(\.touched).map {
             .modRevision($0, equals: revisions[$0] ?? view.revision(of: $0))
         }
-        if !isBrake { compares.append(.absent(prefix: keys.freezes)) }
+        if isFreezable(view) { compares.append(.absent(prefix: keys.freezes)) }
         if let user { compares.append(.modRevision(keys.user(user.name), equals: user.revision)) }
         guard let fence else { return (EtcdTransaction(if: compares, then: all), entry) }
         return (EtcdTransaction(if: compares + [fence], then: all, otherwise: [.range(.key(fence.key))]), entry)
+    }
+
+    /// Whether a freeze refuses it. A head that cannot be read refuses the end of a freeze, so that it is adopted first.
+    func isFreezable(_ view: OperatorView) -> Bool {
+        !Self.isBrake(verb) && !isHarmless && !(verb == "adopt" && view.head == nil)
     }
 
     /// Throws if the fence does not hold: a retry would not help.
@@ -189,7 +201,7 @@ package struct FleetEdit: Sendable {
     }
 
     static func lostClaim(_ what: String) -> FleetRefusal {
-        FleetRefusal("\(what): this driver has lost its claim; another one may have it, see status")
+        FleetRefusal(.claimLost, "\(what): this driver has lost its claim; another one may have it, see status")
     }
 
     private static func checkBytes(

@@ -63,14 +63,14 @@ extension FleetOperator {
                 "\(Quoting.excerpt(name)): name a freeze with letters, digits, “.”, “_”, “-” and “:”, at most 63")
         }
         let key = keys.freeze(name)
-        if try await !range(.key(key), keysOnly: true).keys.isEmpty {
-            throw FleetRefusal("there is already a freeze \(name); unfreeze it first, or use another name")
-        }
         let lease: EtcdLease? = if let seconds, !isDryRun { try await grant(seconds: seconds) } else { nil }
         let record = FleetFreeze(
             reason: reason, by: by, at: now(), until: seconds.map { now().adding(seconds: $0) })
         do throws(FleetRefusal) {
-            return try await write { _ throws(FleetRefusal) in
+            return try await write("freeze") { _ async throws(FleetRefusal) in
+                if try await !range(.key(key), keysOnly: true).keys.isEmpty {
+                    throw FleetRefusal("there is already a freeze \(name); unfreeze it first, or use another name")
+                }
                 var edit = FleetEdit("freeze", "freeze \(name)")
                 edit.why = reason
                 edit.operations = [.put(key: key, value: record.bytes, lease: lease?.id ?? 0)]
@@ -84,16 +84,20 @@ extension FleetOperator {
 
     package func unfreeze(_ name: String) async throws(FleetRefusal) -> FleetReceipt {
         let key = keys.freeze(name)
-        guard let pair = try await range(.key(key), keysOnly: true).keys.first else {
-            let known = try await freezes().map(\.name)
-            let remedy = known.isEmpty ? "the fleet is not frozen" : "there is \(known.joined(separator: ", "))"
-            throw FleetRefusal("there is no freeze \(Quoting.excerpt(name)); \(Quoting.sanitized(remedy))")
-        }
-        return try await write { _ throws(FleetRefusal) in
+        return try await write("unfreeze") { _ async throws(FleetRefusal) in
+            guard let pair = try await range(.key(key), keysOnly: true).keys.first else {
+                throw try await unknownFreeze(name)
+            }
             var edit = FleetEdit("unfreeze", "unfreeze \(name)")
             edit.operations = [.delete(.key(key))]
             edit.revisions[key] = pair.modRevision
             return edit
         }
+    }
+
+    private func unknownFreeze(_ name: String) async throws(FleetRefusal) -> FleetRefusal {
+        let known = try await freezes().map(\.name)
+        let remedy = known.isEmpty ? "the fleet is not frozen" : "there is \(known.joined(separator: ", "))"
+        return FleetRefusal("there is no freeze \(Quoting.excerpt(name)); \(Quoting.sanitized(remedy))")
     }
 }

@@ -165,6 +165,8 @@ extension FleetOperator {
         do throws(FleetRefusal) {
             for (index, part) in parts.enumerated() {
                 if shouldStop() { throw FleetRefusal("import: interrupted") }
+                // Other writers need a moment in which the head stays.
+                if !receipt.parts.isEmpty { try? await Task.sleep(for: Self.partPause) }
                 try await fenced.renew(claim)
                 let name = parts.count > 1 ? "part \(index + 1) of \(parts.count)" : nil
                 let written = try await fenced.write(part, of: plan, named: name)
@@ -178,10 +180,12 @@ extension FleetOperator {
         return receipt
     }
 
+    private static let partPause = Duration.milliseconds(100)
+
     private func write(
         _ part: [FleetLogEntry.Change], of plan: FleetImport, named name: String?
     ) async throws(FleetRefusal) -> FleetReceipt {
-        try await write(reading: part.map(\.path)) { view throws(FleetRefusal) in
+        try await write("import", reading: part.map(\.path)) { view throws(FleetRefusal) in
             // Others may have written since the difference was found.
             let changes = part.compactMap { change in
                 change.new.map { view.change(FleetAssignment(change.path, $0)) } ?? view.removal(of: change.path)
@@ -283,6 +287,22 @@ extension OperatorView {
         if added == 0 || sum <= DesiredState.maxKeys { return }
         throw FleetRefusal(
             "with \(added) more the fleet has \(sum) values and rollouts, and processes follow at most "
+                + "\(DesiredState.maxKeys); reset some, or remove by import --prune what a file lacks")
+    }
+
+    /// Throws if processes would not follow the fleet after these operations.
+    func checkRoom(for operations: [EtcdTransaction.Operation], _ keys: FleetKeys) throws(FleetRefusal) {
+        var (added, removed) = (0, 0)
+        for operation in operations {
+            switch operation {
+            case .put(let key, _, _) where key.starts(with: keys.desired) && revision(of: key) == 0: added += 1
+            case .delete(.key(let key)) where revision(of: key) != 0: removed += 1
+            default: break
+            }
+        }
+        if added <= removed || count + added - removed <= DesiredState.maxKeys { return }
+        throw FleetRefusal(
+            "with \(added) more the fleet has \(count + added - removed) values and rollouts, and processes follow at most "
                 + "\(DesiredState.maxKeys); reset some, or remove by import --prune what a file lacks")
     }
 

@@ -55,7 +55,7 @@ extension FleetOperator {
     package func begin(_ plan: RolloutPlan) async throws(FleetRefusal) -> FleetReceipt {
         try FleetAssignment.check(plan.assignments, plan.verb)
         let statuses = try await instanceStatuses()
-        return try await write { view async throws(FleetRefusal) in
+        return try await write(plan.verb) { view async throws(FleetRefusal) in
             try view.checkFree(plan.assignments.map(\.path))
             if view.revision(of: keys.rollout(plan.id)) != 0 {
                 throw FleetRefusal("there is already a rollout \(plan.id); use another ID")
@@ -104,7 +104,7 @@ extension FleetOperator {
         _ id: String, _ verb: String, because reason: String? = nil, under lease: EtcdLease? = nil,
         _ change: (inout Rollout) throws(FleetRefusal) -> TimerChange?
     ) async throws(FleetRefusal) -> FleetReceipt {
-        try await write { view async throws(FleetRefusal) in
+        try await write(verb) { view async throws(FleetRefusal) in
             let record = try view.rollout(id)
             var rollout = record.value
             guard let timer = try change(&rollout) else { return nil }
@@ -200,7 +200,7 @@ extension FleetOperator {
     /// standing rule.
     /// - Parameter force: Also before it has reached all processes, and if the replaced values have changed.
     package func finish(_ id: String, force: Bool = false) async throws(FleetRefusal) -> FleetReceipt {
-        try await write { view throws(FleetRefusal) in
+        try await write("finish") { view throws(FleetRefusal) in
             let record = try view.rollout(id)
             let rollout = record.value
             if rollout.state == .done {
@@ -233,6 +233,8 @@ extension FleetOperator {
             .put(key: keys.value($0.path), value: DesiredValue(value: $0.value, by: by, at: now()).bytes)
         }
         edit.operations.append(.delete(.key(keys.rollout(rollout.id))))
+        // All processes have the values already.
+        edit.isHarmless = rollout.share == .all
         edit.timer = [.delete(.key(keys.timer(rollout.id)))]
         return edit
     }
@@ -259,7 +261,7 @@ extension FleetOperator {
     /// - Parameter reason: Why a driver does it automatically; nil for an operator's command.
     package func abort(_ id: String, because reason: String? = nil) async throws(FleetRefusal) -> FleetReceipt {
         do throws(FleetRefusal) {
-            return try await write { view throws(FleetRefusal) in
+            return try await write("abort") { view throws(FleetRefusal) in
                 var edit = FleetEdit("abort", "abort \(id)", rollout: id)
                 edit.why = reason
                 let key = keys.rollout(id)

@@ -36,7 +36,7 @@ extension FleetOperator {
     /// Sets values for every process.
     package func set(_ assignments: [FleetAssignment]) async throws(FleetRefusal) -> FleetReceipt {
         try FleetAssignment.check(assignments, "set")
-        return try await write { view throws(FleetRefusal) in
+        return try await write("set") { view throws(FleetRefusal) in
             try view.checkFree(assignments.map(\.path))
             let changes = assignments.compactMap { view.change($0) }
             try view.checkRoom(for: changes)
@@ -48,7 +48,7 @@ extension FleetOperator {
     package func reset(_ paths: [TweakPath]) async throws(FleetRefusal) -> FleetReceipt {
         if paths.isEmpty { throw FleetRefusal(.usage, "reset: write PATH…") }
         try FleetEdit.checkCount(paths.count, "reset")
-        return try await write { view throws(FleetRefusal) in
+        return try await write("reset") { view throws(FleetRefusal) in
             try view.checkFree(paths)
             var seen = Set<TweakPath>()
             // An unreadable value can be reset, too.
@@ -122,7 +122,7 @@ extension FleetOperator {
     package func undo(_ sequence: UInt64? = nil) async throws(FleetRefusal) -> FleetReceipt {
         let entry = try Self.entry(sequence, in: try await history())
         guard entry.changedValues else { throw Self.notUndoable(entry) }
-        return try await write { view throws(FleetRefusal) in
+        return try await write("undo") { view throws(FleetRefusal) in
             for change in entry.changes where view.value(change.path) != change.new {
                 throw FleetRefusal(
                     "\(change.path.token) is \(view.value(change.path).shown) now, and entry "
@@ -176,7 +176,7 @@ extension FleetOperator {
         let live = try await instanceStatuses().live.filter { $0.status.head > 0 }
         let credible = live.filter { $0.status.head <= Self.highestAdopted }
         let applied = max(credible.map(\.status.head).max() ?? 0, try await newestEntry())
-        return try await write { view throws(FleetRefusal) in
+        return try await write("adopt") { view throws(FleetRefusal) in
             var edit = FleetEdit("adopt", "adopt")
             let known = max(view.head?.value.counter ?? 0, applied)
             edit.counter = max(try OperatorView.after(known), atLeast)

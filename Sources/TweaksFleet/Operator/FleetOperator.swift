@@ -39,8 +39,8 @@ package struct FleetOperator: Sendable {
 
     /// The number of entries that the log keeps.
     package static let logLength = 200
-    /// The maximum number of attempts after conflicts.
-    static let maxAttempts = 8
+    /// The maximum number of attempts after conflicts: what stops something must not lose against an import in parts.
+    private static func maxAttempts(_ verb: String) -> Int { FleetEdit.isBrake(verb) ? 60 : 12 }
 
     /// Six letters and digits, without characters that are easily confused.
     package static func randomID() -> String {
@@ -76,34 +76,45 @@ package struct FleetOperator: Sendable {
 
     /// Reads the current state and writes an edit based on it; starts again after a conflict.
     /// - Parameters:
+    ///   - verb: The command of the edit.
     ///   - paths: The paths of the edit, if only their values are to be read; nil to read all.
     ///   - makeEdit: Returns the edit; nil if nothing changes.
     func write(
-        reading paths: [TweakPath]? = nil, _ makeEdit: (OperatorView) async throws(FleetRefusal) -> FleetEdit?
+        _ verb: String, reading paths: [TweakPath]? = nil,
+        _ makeEdit: (OperatorView) async throws(FleetRefusal) -> FleetEdit?
     ) async throws(FleetRefusal) -> FleetReceipt {
-        var reason = "\(keys.name): too many concurrent writes; try again"
-        for attempt in 0..<Self.maxAttempts {
+        var refusal = FleetRefusal(.suspended, "\(keys.name): too many concurrent writes; try again")
+        for attempt in 0..<Self.maxAttempts(verb) {
             // A random delay keeps two frequent writers from staying in step, where one would always lose.
-            if attempt > 0 { try? await Task.sleep(for: .milliseconds(Int64.random(in: 0...min(5 << attempt, 200)))) }
+            let delay = Int64.random(in: 0...min(5 << min(attempt, 6), 200))
+            if attempt > 0 { try? await Task.sleep(for: .milliseconds(delay)) }
             var view = if let paths { try await readState(of: paths) } else { try await readState() }
+            // Before the edit, which may grant leases. Whether the end of a rollout changes anything, only the edit tells.
+            if verb != "finish", try await !isAllowed(FleetEdit(verb, verb), view) { continue }
             guard var edit = try await makeEdit(view) else {
                 return FleetReceipt(header: view.header, notes: ["there is nothing to change"])
             }
-            if !edit.isBrake {
-                try await checkFreezes()
-                // A store that was emptied can be filled before it is adopted.
-                let isForAdoption = ["adopt", "import"].contains(edit.verb)
-                if !isForAdoption, try await !isFollowed(view) { continue }
-            }
+            if verb == "finish", try await !isAllowed(edit, view) { continue }
+            if paths == nil { try view.checkRoom(for: edit.operations, keys) }
             edit.fence = edit.fence ?? fence
             view.outdated = try await outdated()
             switch try await commit(edit, view) {
             case .done(let receipt): return receipt
             case .raced: break
-            case .leaseEnded: reason = "\(edit.what): the lease that it needs has ended; begin anew"
+            case .leaseEnded:
+                refusal = FleetRefusal("\(edit.what): the lease that it needs has ended; begin anew")
             }
         }
-        throw FleetRefusal(.refused, reason)
+        throw refusal
+    }
+
+    /// Throws if the fleet is frozen, or processes would not follow.
+    /// - Returns: False if the state must be read again.
+    private func isAllowed(_ edit: FleetEdit, _ view: OperatorView) async throws(FleetRefusal) -> Bool {
+        if edit.isFreezable(view) { try await checkFreezes() }
+        // A store that was emptied can be filled before it is adopted.
+        if FleetEdit.isBrake(edit.verb) || edit.isHarmless || ["adopt", "import"].contains(edit.verb) { return true }
+        return try await isFollowed(view)
     }
 
     /// Throws if live processes would not follow a write.
@@ -183,8 +194,10 @@ package struct FleetRefusal: Error, Hashable, Sendable, CustomStringConvertible 
         case usage
         /// etcd does not reply.
         case unreachable
-        /// Nothing is written for now: the fleet is frozen, or processes would not follow.
+        /// Nothing is written for now: the fleet is frozen, processes would not follow, or others write all the time.
         case suspended
+        /// Another driver has the rollout, or none.
+        case claimLost
     }
 
     package let kind: Kind

@@ -30,12 +30,12 @@ package struct FleetReview: Hashable, Sendable {
 }
 
 extension FleetOperator {
-    /// The proposals by ID, with the etcd user who has proved to have made them; unreadable ones are left out.
-    package func reviews() async throws(FleetRefusal) -> [(id: String, review: FleetReview, author: String?)] {
+    /// The proposals by ID, with the etcd user who has proved to have made them; nil for one that cannot be read.
+    package func reviews() async throws(FleetRefusal) -> [(id: String, review: FleetReview?, author: String?)] {
         let pairs = try await range(.prefix(keys.proposals)).keys
         let authors = try await authors()
-        return pairs.compactMap { pair in
-            guard let review = try? FleetReview(pair.value) else { return nil }
+        return pairs.map { pair in
+            let review = try? FleetReview(pair.value)
             let author: String? =
                 if case .proved(let name)? = authors.verdict(at: pair.modRevision) { name } else { nil }
             return (String(decoding: pair.key.dropFirst(keys.proposals.count), as: UTF8.self), review, author)
@@ -46,7 +46,7 @@ extension FleetOperator {
     package func propose(_ assignments: [FleetAssignment]) async throws(FleetRefusal) -> FleetReceipt {
         try FleetAssignment.check(assignments, "propose")
         let id = makeID()
-        return try await write { view throws(FleetRefusal) in
+        return try await write("propose") { view throws(FleetRefusal) in
             let changes = assignments.map {
                 FleetLogEntry.Change(path: $0.path, old: view.value($0.path), new: $0.value)
             }
@@ -61,9 +61,9 @@ extension FleetOperator {
     /// Applies a proposal of another operator.
     /// - Parameter force: Also if values have changed since it was made.
     package func approve(_ id: String, force: Bool = false) async throws(FleetRefusal) -> FleetReceipt {
-        let (review, pair) = try await proposal(id)
-        try await checkApproval(id, pair)
-        return try await write { view throws(FleetRefusal) in
+        try await write("approve") { view async throws(FleetRefusal) in
+            let (review, pair) = try await proposal(id)
+            try await checkApproval(id, pair)
             try view.checkFree(review.changes.map(\.path))
             for change in review.changes where !force && view.value(change.path) != change.old {
                 throw FleetRefusal(
@@ -84,8 +84,10 @@ extension FleetOperator {
 
     /// Throws unless two etcd users have proposed and approve.
     private func checkApproval(_ id: String, _ pair: EtcdKeyValue) async throws(FleetRefusal) {
-        guard let user else {
-            throw FleetRefusal("approve \(id): only an etcd user can approve; sign in with --user and --password-file")
+        guard let user, etcd.isSignedIn else {
+            throw FleetRefusal(
+                "approve \(id): only an etcd user can approve; "
+                    + (user == nil ? "sign in with --user and --password-file" : "etcd's authentication is off"))
         }
         guard case .proved(let author)? = try await authors().verdict(at: pair.modRevision) else {
             throw FleetRefusal("approve \(id): no etcd user proves to have proposed it; propose it signed in")
@@ -98,9 +100,9 @@ extension FleetOperator {
     /// Removes a proposal.
     package func reject(_ id: String) async throws(FleetRefusal) -> FleetReceipt {
         let key = keys.proposal(id)
-        // An unreadable one can be removed, too.
-        guard let pair = try await range(.key(key), keysOnly: true).keys.first else { throw try await unknown(id) }
-        return try await write { _ throws(FleetRefusal) in
+        return try await write("reject") { _ async throws(FleetRefusal) in
+            // An unreadable one can be removed, too.
+            guard let pair = try await range(.key(key), keysOnly: true).keys.first else { throw try await unknown(id) }
             var edit = FleetEdit("reject", "reject \(id)", rollout: id)
             edit.operations = [.delete(.key(key))]
             edit.revisions[key] = pair.modRevision

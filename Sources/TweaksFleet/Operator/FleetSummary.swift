@@ -152,7 +152,7 @@ package struct FleetSummary: Sendable {
         self.live = live.count
         let revision = view.head?.modRevision ?? 0
         self.revision = revision
-        lagging = live.filter { $0.status.revision < revision }
+        lagging = live.filter { view.isApart($0.status) || $0.status.revision < revision }
         let counts = Dictionary(grouping: live, by: \.status.build).mapValues(\.count)
         builds = Set(counts.keys).union(known).sorted().map {
             Build(hash: $0, live: counts[$0] ?? 0, isKnown: known.contains($0))

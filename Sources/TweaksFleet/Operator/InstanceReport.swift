@@ -18,7 +18,7 @@ package struct InstanceReport: Sendable {
     init(_ live: LiveInstance, _ view: OperatorView, builds: Set<String>) {
         self.live = live
         rollouts = view.ordered.map(\.value).filter { $0.includes(live.instance) }
-        isLagging = live.status.revision < view.head?.modRevision ?? 0
+        isLagging = view.isApart(live.status) || live.status.revision < view.head?.modRevision ?? 0
         isDeclared = builds.contains(live.status.build)
     }
 }

@@ -127,9 +127,12 @@ package struct InputFile: Sendable {
     /// Its name on the command line.
     package let name: String
     /// The maximum size in bytes.
-    private static let sizeLimit = 8 << 20
+    private let sizeLimit: Int
 
-    package init(_ name: String) { self.name = name }
+    package init(_ name: String, sizeLimit: Int = 8 << 20) {
+        self.name = name
+        self.sizeLimit = sizeLimit
+    }
 
     /// The name for messages.
     package var shownName: String { name == "-" ? "standard input" : name }
@@ -145,8 +148,8 @@ package struct InputFile: Sendable {
         while let chunk = System.read(descriptor) {
             if chunk.isEmpty { return bytes }
             bytes += chunk
-            if bytes.count > Self.sizeLimit {
-                throw Failure(.refused, "\(name): more than \(Self.sizeLimit >> 20) MiB; import it in parts")
+            if bytes.count > sizeLimit {
+                throw Failure(.refused, "\(name): more than \(sizeLimit >> 20) MiB; name a smaller file")
             }
         }
         throw Failure(.refused, "\(name): \(errorText()); name a file that can be read")

@@ -37,7 +37,7 @@ import TweaksTestSupport
         await second.log.wait(for: "tweakctl fleet api adopt")
         await cluster.wait { $0.first?.status.trouble != nil }
         #expect(second.size.value == 70 && second.count.value == 1)
-        _ = try await cluster.fleet().adopt(atLeast: 10)
+        _ = try await cluster.fleet().adopt()
         await second.wait(second.count, 5)
         #expect(second.size.value == (loss == .restored ? 60 : 50))
         await cluster.wait { $0.first.map { $0.status.trouble == nil } ?? false }

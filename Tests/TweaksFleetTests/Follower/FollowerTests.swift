@@ -235,6 +235,26 @@ import TweaksTestSupport
         #expect(process.size.value == 70)
     }
 
+    @Test func `A process that reads what it has writes nothing`() async throws {
+        let directory = try TemporaryDirectory()
+        try await set(["A/B/Size": .number(60)], 1)
+        let process = try start(directory)
+        await process.wait(process.size, 60)
+        try await passUntilStatus { $0.head == 1 }
+        // Others write, and what they wrote is compacted before the watch is reopened.
+        for number in 0..<10 { etcd.put(utf8("/tweaks/api/instances/other/\(number)"), utf8("{}")) }
+        etcd.compact()
+        let before = etcd.all(keys.instances).map(\.modRevision).max()
+        let made = etcd.watchesMade
+        etcd.setFaults { $0.isUnreachable = true }
+        await process.log.wait(for: "the last good values stay")
+        etcd.setFaults { $0.isUnreachable = false }
+        try await pass { [etcd] in etcd.watchesMade > made }
+        try await time.pass(.seconds(60))
+        #expect(etcd.all(keys.instances).map(\.modRevision).max() == before)
+        await process.stop()
+    }
+
     @Test func `Changes that are too large for a watch message are read`() async throws {
         let process = try await startWithSize60()
         etcd.setFaults { $0.isUnreachable = true }

@@ -1,6 +1,7 @@
 // Tests the files of the last good state: changes after a whole state, cut lines, other bases, and when they are saved.
 
 import Foundation
+import Synchronization
 import Testing
 import Tweaks
 import TweaksTestSupport
@@ -111,17 +112,16 @@ import TweaksTestSupport
 
     // MARK: Saving
 
-    /// What a keeper has saved.
-    private struct Saved: Sendable {
-        var revision: Int64
-        var problem: String?
-    }
-
-    private func keeper(_ file: LastGoodFile) -> (LastGoodKeeper, AsyncStream<Saved>) {
-        let (stream, continuation) = AsyncStream.makeStream(of: Saved.self)
-        let keeper = LastGoodKeeper(file, interval: .zero) { position, problem in
-            continuation.yield(Saved(revision: position.revision, problem: problem?.text))
+    /// A keeper, and the results of its writes.
+    private func keeper(
+        _ file: LastGoodFile
+    ) -> (LastGoodKeeper, AsyncStream<Result<FleetPosition, FleetProblem>>) {
+        let (stream, continuation) = AsyncStream.makeStream(of: Result<FleetPosition, FleetProblem>.self)
+        let own = Mutex<LastGoodKeeper?>(nil)
+        let keeper = LastGoodKeeper(file, interval: .zero) {
+            if let result = own.withLock({ $0?.takeResult() }) { continuation.yield(result) }
         }
+        own.withLock { $0 = keeper }
         return (keeper, stream)
     }
 
@@ -130,13 +130,13 @@ import TweaksTestSupport
         var iterator = saved.makeAsyncIterator()
         #expect(keeper.needsWhole)
         keeper.save(.whole(try base()))
-        #expect(await iterator.next()?.revision == 2)
+        #expect(try await iterator.next()?.get().revision == 2)
         #expect(!keeper.needsWhole)
         keeper.save(try change(3, revision: 3))
-        #expect(await iterator.next()?.revision == 3)
+        #expect(try await iterator.next()?.get().revision == 3)
         #expect(try texts(file.load()) == ["3 at 3", "C 3"])
         for revision in 4...20 as ClosedRange<Int64> { keeper.save(try change(revision, revision: revision)) }
-        keeper.finish()
+        await keeper.finish()
         #expect(try texts(file.load()) == ["20 at 20", "C 20"])
     }
 
@@ -192,4 +192,8 @@ import TweaksTestSupport
         #expect(try file.load()?.position.head?.counter == 1)
         await process.stop()
     }
+}
+
+extension Result<FleetPosition, FleetProblem> {
+    fileprivate var problem: String? { if case .failure(let problem) = self { problem.text } else { nil } }
 }

@@ -349,6 +349,44 @@ import TweaksTestSupport
         #expect(await run.handle(.tick) == [.stepped(to: .all)])
     }
 
+    @Test func `An operator who pauses at the same moment as a step does not end the driver`() async throws {
+        let bob = harness.fleet(by: "bob")
+        for id in ids { harness.register(id) }
+        var plan = try harness.plan("A/B/C", .int(1))
+        plan.steps = [5_000, 10_000].compactMap { Share(hundredths: $0) }
+        let claim = try await fleet().claim("r1", host: "h", pid: 1)
+        plan.driver = claim.fence
+        _ = try await fleet().begin(plan)
+        // The driver's first write is the step.
+        let raced = InterposedEtcd.raced(harness.etcd) { _ throws(EtcdError) in _ = try? await bob.pause("r1") }
+        var run = DriverRun(harness.fleet(on: raced), claim, time: clock)
+        #expect(await run.handle(try await read()).isEmpty)
+        report()
+        for _ in 0..<12 {
+            _ = await run.handle(try await read())
+            try await pass(run, 25)
+        }
+        #expect(await run.handle(try await read()).isEmpty)
+        #expect(try await harness.rollout()?.value.state == .paused)
+        _ = try await bob.resume("r1")
+        #expect(await run.handle(try await read()).isEmpty)
+    }
+
+    @Test func `A rollout whose values others have changed is paused, not ended`() async throws {
+        var run = try await begin(steps: [10_000])
+        report()
+        try await passStep(&run)
+        try harness.put("A/B/C", .int(7))
+        report()
+        let events = await run.handle(try await read())
+        guard case .paused(let reason)? = events.first else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(reason.contains("A/B/C is 7 now") && events.count == 1)
+        #expect(try await harness.rollout()?.value.state == .paused)
+    }
+
     @Test func `A frozen fleet keeps a rollout at its step, which goes on after the freeze`() async throws {
         var run = try await begin()
         report()

@@ -15,7 +15,9 @@ import Tweaks
 
     @Test func `While a fleet is frozen only rollouts can be stopped`() async throws {
         try await set(1)
-        _ = try await fleet.begin(try harness.plan("A/B/D", .int(2)))
+        var plan = try harness.plan("A/B/D", .int(2))
+        plan.steps = [Share(hundredths: 5_000), .all].compactMap(\.self)
+        _ = try await fleet.begin(plan)
         _ = try await fleet.freeze("launch", because: "the launch")
         let expected = "api is frozen: launch by alice: the launch; wait, or unfreeze launch"
         #expect(await refusal { try await set(2) } == expected)
@@ -32,6 +34,25 @@ import Tweaks
         let entries = try await fleet.history().entries
         #expect(entries.map(\.verb) == ["set", "rollout", "freeze", "pause", "abort", "unfreeze", "set"])
         #expect(entries[2].why == "the launch")
+    }
+
+    @Test func `In a freeze a rollout that has reached all processes can be finished, and values be proposed`()
+        async throws
+    {
+        _ = try await fleet.begin(try harness.plan("A/B/D", .int(2)))
+        _ = try await fleet.freeze("launch", because: "the launch")
+        _ = try await fleet.propose([try harness.assignment("A/B/E", .int(3))])
+        _ = try await fleet.finish("r1")
+        #expect(try await harness.value("A/B/D") == .int(2))
+    }
+
+    @Test func `An unreadable head of a frozen fleet is adopted, and then the freeze can end`() async throws {
+        _ = try await fleet.freeze("launch", because: "the launch")
+        harness.etcd.put(harness.keys.head, utf8("garbage"))
+        #expect(await refusal { try await fleet.unfreeze("launch") }.contains("adopt writes a new one"))
+        _ = try await fleet.adopt()
+        _ = try await fleet.unfreeze("launch")
+        try await set(1)
     }
 
     @Test func `A freeze between reading and writing refuses the write, by etcd's own comparison`() async throws {

@@ -89,6 +89,8 @@ struct InterposedEtcd: Etcd {
     /// Runs before each transaction.
     var beforeCommit: @Sendable (EtcdTransaction) async throws(EtcdError) -> Void = { _ throws(EtcdError) in }
 
+    var isSignedIn: Bool { etcd.isSignedIn }
+
     private var checked: any Etcd {
         get throws(EtcdError) {
             try beforeCall()

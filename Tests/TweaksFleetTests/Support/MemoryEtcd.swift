@@ -123,6 +123,9 @@ final class MemoryEtcd: Etcd {
 
     // MARK: Etcd
 
+    /// It believes all users.
+    var isSignedIn: Bool { true }
+
     private func reply<Value>(_ body: (inout State) -> Result<Value, EtcdError>) throws(EtcdError) -> Value {
         let result = state.withLock { state -> Result<Value, EtcdError> in
             state.faults.isUnreachable ? .failure(Self.unreachable) : body(&state)
