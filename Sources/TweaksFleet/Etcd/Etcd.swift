@@ -16,7 +16,7 @@ package protocol Etcd: Sendable {
     /// closes the watch. After `.compacted`, or `.tooLarge` for more than 8 MiB of past changes in one message, the
     /// range must be read again.
     func watch(_ range: EtcdKeys, from revision: Int64) -> AsyncThrowingStream<EtcdWatchMessage, any Error>
-    /// Whether the last call was made as a user whom etcd has authenticated.
+    /// Whether etcd has authenticated the user of the last call.
     var isSignedIn: Bool { get }
     /// Returns the status of one etcd member.
     func status() async throws(EtcdError) -> EtcdStatus
