@@ -107,7 +107,8 @@ extension FleetClient {
     private func show(_ adoption: FleetAdoption) {
         if console.isJSON { return }
         if adoption.apart == 0 { return console.print(["no live process has another past; nothing changes for those"]) }
-        console.print(["\(adoption.apart.processes) keep values of another past; they would change:"])
+        let keep = adoption.apart == 1 ? "keeps" : "keep"
+        console.print(["\(adoption.apart.processes) \(keep) values of another past; these would change:"])
         console.print(
             rows: adoption.changes.map {
                 .init(

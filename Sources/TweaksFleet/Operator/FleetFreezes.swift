@@ -72,7 +72,7 @@ extension FleetOperator {
                     throw FleetRefusal("there is already a freeze \(name); unfreeze it first, or use another name")
                 }
                 var edit = FleetEdit("freeze", "freeze \(name)")
-                edit.why = reason
+                edit.why = "\(name): \(reason)"
                 edit.operations = [.put(key: key, value: record.bytes, lease: lease?.id ?? 0)]
                 return edit
             }
@@ -89,6 +89,7 @@ extension FleetOperator {
                 throw try await unknownFreeze(name)
             }
             var edit = FleetEdit("unfreeze", "unfreeze \(name)")
+            edit.why = name
             edit.operations = [.delete(.key(key))]
             edit.revisions[key] = pair.modRevision
             return edit

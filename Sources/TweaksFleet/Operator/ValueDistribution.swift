@@ -63,7 +63,8 @@ package struct ValueDistribution: Sendable {
         let status = instance.status
         if builds.lacks(path, build: status.build) { return Holding(text: "a build that lacks it", isReported: true) }
         let covered = status.covered.contains(path.joined) ? "a local override above " : ""
-        if view.isApart(status) {
+        // Until it reports that it has adopted the store.
+        if status.isApart || view.isApart(status) {
             guard let held = instance.held, held.more == 0 || held.values[path] != nil else {
                 return Holding(text: "\(covered)an unknown value of another past; see status", isReported: false)
             }

@@ -26,6 +26,13 @@ import TweaksTestSupport
         _ = try await fleet.set([try harness.assignment("A/B/Size", .number(value))])
     }
 
+    /// Cuts the process off, and ends its watch.
+    private func cut() {
+        partition.isCut = true
+        etcd.setFaults { $0.isUnreachable = true }
+        etcd.setFaults { $0.isUnreachable = false }
+    }
+
     /// Waits for a status of the process.
     private func wait(_ isMatch: @escaping @Sendable (FleetStatus) -> Bool) async throws {
         try await time.pass { [etcd, keys] in
@@ -99,7 +106,7 @@ import TweaksTestSupport
         try await set(60)
         let process = try start()
         await process.wait(process.size, 60)
-        partition.isCut = true
+        cut()
         etcd.compact()
         try await set(61)
         try await set(62)
@@ -116,7 +123,7 @@ import TweaksTestSupport
         try await set(60)
         let process = try start()
         await process.wait(process.size, 60)
-        partition.isCut = true
+        cut()
         for number in 61...65 { try await set(Double(number)) }
         etcd.compact()
         partition.isCut = false

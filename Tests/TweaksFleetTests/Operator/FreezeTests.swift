@@ -33,7 +33,7 @@ import Tweaks
         try await set(2)
         let entries = try await fleet.history().entries
         #expect(entries.map(\.verb) == ["set", "rollout", "freeze", "pause", "abort", "unfreeze", "set"])
-        #expect(entries[2].why == "the launch")
+        #expect(entries[2].why == "launch: the launch" && entries[5].why == "launch")
     }
 
     @Test func `In a freeze a rollout that has reached all processes can be finished, and values be proposed`()
