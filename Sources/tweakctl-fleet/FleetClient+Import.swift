@@ -87,26 +87,26 @@ extension FleetClient {
 
     /// The import of a file, and the state that it is planned for; throws if lines have problems.
     private func plan(_ file: ImportFile) async throws(FleetRefusal) -> (FleetImport, OperatorView) {
-        let (proposal, unusable) = try await fleet.examine(file.texts, allowsNew: arguments.has(.new))
+        let (parsed, unusable) = try await fleet.examine(file.texts, allowsNew: arguments.has(.new))
         let view = try await fleet.readState()
-        let plan = FleetImport(proposal.assignments, lines: file.places, prunes: arguments.has(.prune))
+        let plan = FleetImport(parsed.assignments, lines: file.places, prunes: arguments.has(.prune))
         let difference = plan.difference(from: view)
         let problems =
             file.problems + unusable.map { ImportProblem(line: file.lines[$0.index], text: $0.reason) }
-            + refusals(of: difference, proposal, file.places) + plan.problems(of: difference, in: view)
+            + refusals(of: difference, parsed, file.places) + plan.problems(of: difference, in: view)
         try check(problems, of: file)
-        show(proposal.notes)
+        show(parsed.notes)
         return (plan, view)
     }
 
     /// The values that builds or any fleet would refuse. What the fleet has already is not checked again.
     private func refusals(
-        of difference: FleetImport.Difference, _ proposal: FleetProposal, _ places: [TweakPath: Int]
+        of difference: FleetImport.Difference, _ parsed: ParsedAssignments, _ places: [TweakPath: Int]
     ) -> [ImportProblem] {
         let changed = Set(difference.all.map(\.path))
-        let refusals = arguments.has(.force) ? [] : proposal.refusals.filter { changed.contains($0.path) }
+        let refusals = arguments.has(.force) ? [] : parsed.refusals.filter { changed.contains($0.path) }
         return refusals.map { ImportProblem(line: places[$0.path] ?? 0, text: "\($0.text); --force sets it anyway") }
-            + proposal.assignments.compactMap { assignment in
+            + parsed.assignments.compactMap { assignment in
                 assignment.problem.map { ImportProblem(line: places[assignment.path] ?? 0, text: $0) }
             }
     }

@@ -8,24 +8,24 @@ extension FleetClient {
     // MARK: set, check
 
     /// The assignments, parsed and validated by the builds' declarations.
-    func proposal(_ texts: [TextAssignment]) async throws(FleetRefusal) -> FleetProposal {
-        let proposal = try await fleet.propose(texts, allowsNew: arguments.has(.new))
-        for note in proposal.notes { console.output.printRemark(note) }
-        return proposal
+    func parse(_ texts: [TextAssignment]) async throws(FleetRefusal) -> ParsedAssignments {
+        let parsed = try await fleet.parse(texts, allowsNew: arguments.has(.new))
+        for note in parsed.notes { console.output.printRemark(note) }
+        return parsed
     }
 
     func check() async throws(FleetRefusal) -> ExitCode {
         let texts = try reading { () throws(Failure) in try TextAssignment.all(arguments.words) }
-        let proposal = try await proposal(texts)
+        let parsed = try await parse(texts)
         if console.isJSON {
-            console.print(.array(proposal.refusals.map(Self.json)))
-        } else if proposal.refusals.isEmpty {
-            let builds = proposal.builds == 1 ? "the one build takes it" : "all \(proposal.builds) builds take it"
-            console.print(["\(builds); \(proposal.live.processes) live"])
+            console.print(.array(parsed.refusals.map(Self.json)))
+        } else if parsed.refusals.isEmpty {
+            let builds = parsed.builds == 1 ? "the one build takes it" : "all \(parsed.builds) builds take it"
+            console.print(["\(builds); \(parsed.live.processes) live"])
         } else {
-            console.print(proposal.refusals.map(\.text))
+            console.print(parsed.refusals.map(\.text))
         }
-        return proposal.refusals.isEmpty ? .ok : .refused
+        return parsed.refusals.isEmpty ? .ok : .refused
     }
 
     private static func json(_ refusal: BuildRefusal) -> JSON {
@@ -38,10 +38,10 @@ extension FleetClient {
     func set() async throws(FleetRefusal) {
         let seconds = try reading { () throws(Failure) in try arguments.seconds(.for, atLeast: 1) }
         let texts = try reading { () throws(Failure) in try TextAssignment.all(arguments.words) }
-        let proposal = try await proposal(texts)
-        if !arguments.has(.force) { try proposal.check() }
-        guard let seconds else { return receipt("set", try await fleet.set(proposal.assignments)) }
-        let done = try await fleet.set(proposal.assignments, seconds: seconds)
+        let parsed = try await parse(texts)
+        if !arguments.has(.force) { try parsed.check() }
+        guard let seconds else { return receipt("set", try await fleet.set(parsed.assignments)) }
+        let done = try await fleet.set(parsed.assignments, seconds: seconds)
         receipt("set for \(seconds) s as rollout \(done.rollout ?? "")", done)
     }
 
@@ -126,10 +126,10 @@ extension FleetClient {
     /// Begins a rollout and drives it, unless `--detach` is given.
     func rollout() async throws(FleetRefusal) -> ExitCode {
         let texts = try reading { () throws(Failure) in try TextAssignment.all(arguments.words) }
-        let proposal = try await proposal(texts)
-        if !arguments.has(.force) { try proposal.check() }
+        let parsed = try await parse(texts)
+        if !arguments.has(.force) { try parsed.check() }
         var plan = try reading { () throws(Failure) in
-            try RolloutPlan(arguments, proposal.assignments, id: fleet.makeID(), leastEvery: limits.leastEvery)
+            try RolloutPlan(arguments, parsed.assignments, id: fleet.makeID(), leastEvery: limits.leastEvery)
         }
         if !arguments.has(.new) { try await fleet.builds().check(plan.abortIf) }
         let reach = try await reach(of: plan)

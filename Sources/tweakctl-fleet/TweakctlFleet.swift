@@ -179,7 +179,8 @@ enum FleetOption: String, CaseIterable {
         case .help: "print this help"
         case .version: "print the version"
         case .dryRun: "print what would be done, and write nothing"
-        case .force: "also values that builds would refuse; finish: also before all steps are done"
+        case .force:
+            "also values that builds would refuse; finish: before all steps are done; approve: over later values"
         case .new: "also paths that no build has; their kind follows from the text"
         case .prune: "also remove the fleet's values that the file lacks"
         case .for: "end it automatically after at least this time"

@@ -87,7 +87,12 @@ extension FleetFollower {
                 try await writeIfDue()
             } catch {
                 note(error)
-                // An etcd without space refuses for hours.
+                // A lost lease is replaced soon, or the process would count as silent; an etcd without space refuses for hours.
+                if heartbeat.lease == nil {
+                    heartbeat.heartbeatAt = min(
+                        heartbeat.heartbeatAt,
+                        time.now.advanced(by: timings.heartbeat * (0.2 + 0.1 * time.randomFraction())))
+                }
                 heartbeat.writeAt = time.now.advanced(by: timings.heartbeat * (0.9 + 0.1 * time.randomFraction()))
             }
             await rest(until: heartbeat.next())
@@ -131,7 +136,7 @@ extension FleetFollower {
     /// Detects a dead watch, and a store that does not continue what was applied, by reading the head directly: if it is
     /// newer than the applied one and the watch does not deliver it soon, the watch is reopened.
     /// - Returns: Why the store cannot be followed.
-    @discardableResult func compareHead() async throws(EtcdError) -> StoreProblem? {
+    func compareHead() async throws(EtcdError) -> StoreProblem? {
         let before = core.position
         let (proof, gone) = try await proof()
         // Before the first read there is nothing to compare, and a position that has moved means that the watch works.

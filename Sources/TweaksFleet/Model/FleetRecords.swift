@@ -174,8 +174,10 @@ package struct FleetLogEntry: Hashable, Sendable {
     }
 
     package var sequence: UInt64
-    /// `set`, `reset`, `rollout`, `step`, `pause`, `resume`, `finish`, `abort`, `undo`, `import`, `adopt`.
+    /// `set`, `reset`, `rollout`, `step`, `pause`, `resume`, `finish`, `abort`, `undo`, `import`, `adopt`, `freeze`,
+    /// `unfreeze`, `propose`, `approve`, `reject`.
     package var verb: String
+    /// The ID of the rollout, or of the proposal.
     package var rollout: String?
     package var changes: [Change] = []
     /// Why a driver did it automatically, or which part of an import it is; nil for another command of an operator.

@@ -7,7 +7,7 @@ package struct DerivedEnd: Hashable, Sendable {
     package enum Cause: Hashable, Sendable {
         /// The lifetime of `set … --for` was over.
         case time
-        /// The lease of a driver with `--revert-if-driver-dies` ended.
+        /// The lease of the rollout's driver ended.
         case driver
         /// A deletion that is not logged.
         case deletion
@@ -112,7 +112,7 @@ private struct EndSearch {
         self.now = now
         var lives: [String: Life] = [:]
         for (index, entry) in entries.enumerated() {
-            guard let id = entry.rollout, !entry.isReview else { continue }
+            guard let id = entry.rollout, !entry.isOfProposal else { continue }
             let begins = entry.verb == "rollout" || entry.verb == "set"
             if begins, let life = lives[id] { add(id, life, before: index) }
             if entry.endsRollout {
@@ -167,7 +167,7 @@ extension FleetLogEntry {
     }
 
     /// Whether it is about a proposal, whose ID it has, and not about a rollout.
-    package var isReview: Bool { ["propose", "approve", "reject"].contains(verb) }
+    package var isOfProposal: Bool { ["propose", "approve", "reject"].contains(verb) }
 
     /// Whether it was refused while an open rollout had one of its paths.
     fileprivate var needsFreePaths: Bool { ["set", "reset", "import", "undo", "rollout", "approve"].contains(verb) }

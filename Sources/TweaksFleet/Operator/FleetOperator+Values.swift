@@ -153,7 +153,7 @@ extension FleetOperator {
             case ("abort", let id?): "start rollout \(id) again instead"
             case ("adopt", _): "adopt cannot be undone"
             case ("propose", let id?): "reject \(id) removes the proposal"
-            case (_, let id?) where !entry.isReview: "abort \(id) reverts the rollout"
+            case (_, let id?) where !entry.isOfProposal: "abort \(id) reverts the rollout"
             default: "name another one; see history"
             }
         return FleetRefusal(

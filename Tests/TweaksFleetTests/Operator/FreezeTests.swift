@@ -105,7 +105,7 @@ import Tweaks
     @Test func `A proposal takes effect when another user approves it`() async throws {
         try await propose(5, by: "ana")
         #expect(try await harness.value("A/B/C") == nil)
-        let found = try await fleet.reviews()
+        let found = try await fleet.proposals()
         #expect(found.map(\.id) == ["r1"] && found.first?.author == "ana")
         #expect(
             await refusal { try await fleet("ana").approve("r1") }
@@ -114,7 +114,7 @@ import Tweaks
         let receipt = try await fleet("bob").approve("r1")
         #expect(receipt.changes.map(\.new) == [.int(5)])
         #expect(try await harness.value("A/B/C") == .int(5))
-        #expect(try await fleet.reviews().isEmpty)
+        #expect(try await fleet.proposals().isEmpty)
         let last = try #require(try await fleet.history().entries.last)
         #expect(last.verb == "approve" && last.by == "bob" && last.why == "proposed by ana")
         #expect(await refusal { try await fleet("bob").approve("r1") } == "there is no proposal “r1”; there is none")

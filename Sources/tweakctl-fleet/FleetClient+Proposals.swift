@@ -25,9 +25,9 @@ extension FleetClient {
 
     func propose() async throws(FleetRefusal) {
         let texts = try reading { () throws(Failure) in try TextAssignment.all(arguments.words) }
-        let proposal = try await proposal(texts)
-        if !arguments.has(.force) { try proposal.check() }
-        let done = try await fleet.propose(proposal.assignments)
+        let parsed = try await parse(texts)
+        if !arguments.has(.force) { try parsed.check() }
+        let done = try await fleet.propose(parsed.assignments)
         receipt("proposal \(done.rollout ?? "")", done)
         if let id = done.rollout { console.output.printRemark("another operator applies it with approve \(id)") }
     }
@@ -47,15 +47,15 @@ extension FleetClient {
             let why = freeze.map { "\(until), \(FleetConsole.provenance($0.by, $0.at, now: now)): \($0.reason)" }
             console.print(["frozen: \(name)\(why ?? ", which cannot be read"); unfreeze \(name) ends it"])
         }
-        for (id, review, author) in try await fleet.reviews() {
-            guard let review else {
+        for (id, proposal, author) in try await fleet.proposals() {
+            guard let proposal else {
                 console.print(["proposal \(id) cannot be read; reject \(id) removes it"])
                 continue
             }
             let proof = author.map { "proved by \($0)" } ?? "unproved, so that it cannot be approved"
-            console.print(["proposal \(id): \(FleetConsole.provenance(review.by, review.at, now: now)), \(proof)"])
+            console.print(["proposal \(id): \(FleetConsole.provenance(proposal.by, proposal.at, now: now)), \(proof)"])
             console.print(
-                rows: review.changes.map {
+                rows: proposal.changes.map {
                     .init(path: "  " + $0.path.token, value: $0.new.shown, note: "was \($0.old.shown)")
                 })
         }
@@ -69,10 +69,10 @@ extension FleetClient {
                 ("until", freeze?.until.map { .int($0) } ?? .null),
             ])
         }
-        let proposals = try await fleet.reviews().map { id, review, author in
+        let proposals = try await fleet.proposals().map { id, proposal, author in
             JSON.object([
-                ("id", .string(id)), ("by", .text(review?.by)), ("at", review.map { .int($0.at) } ?? .null),
-                ("user", .text(author)), ("changes", .array((review?.changes ?? []).map(FleetConsole.json))),
+                ("id", .string(id)), ("by", .text(proposal?.by)), ("at", proposal.map { .int($0.at) } ?? .null),
+                ("user", .text(author)), ("changes", .array((proposal?.changes ?? []).map(FleetConsole.json))),
             ])
         }
         return [("freezes", .array(freezes)), ("proposals", .array(proposals))]

@@ -5,7 +5,7 @@ import Tweaks
 
 @testable import TweaksFleet
 
-@Suite struct FleetProposalTests {
+@Suite struct ParsedAssignmentsTests {
     private let harness = OperatorHarness()
 
     /// Declares a build with live processes; returns its hash.
@@ -18,11 +18,11 @@ import Tweaks
         return build.hash
     }
 
-    private func propose(
+    private func parse(
         _ text: String, for path: String = "A/B/C", isNew: Bool = false
-    ) async throws -> FleetProposal {
+    ) async throws -> ParsedAssignments {
         let assignment = TextAssignment(path: try TweakPath(path), text: text)
-        return try await harness.fleet().propose([assignment], allowsNew: isNew)
+        return try await harness.fleet().parse([assignment], allowsNew: isNew)
     }
 
     @Test func `A text is parsed as the kind that builds declare`() async throws {
@@ -37,10 +37,10 @@ import Tweaks
             ("A/B/Fade", "250ms", .duration(.milliseconds(250))), ("A/B/List", "[3]", .list([.int(3)])),
         ]
         for (path, text, value) in cases {
-            let proposal = try await propose(text, for: path)
-            #expect(proposal.assignments.map(\.value) == [value] && proposal.notes.isEmpty)
+            let parsed = try await parse(text, for: path)
+            #expect(parsed.assignments.map(\.value) == [value] && parsed.notes.isEmpty)
         }
-        let text = await refusal { try await propose("much", for: "A/B/Number") }
+        let text = await refusal { try await parse("much", for: "A/B/Number") }
         #expect(text.hasPrefix("A/B/Number: “much” is not a number, which builds declare it to be"))
     }
 
@@ -60,15 +60,15 @@ import Tweaks
             _ = Tweak("A", "B", "Small", 5, in: 0...9, registry: registry)
             _ = Tweak("A", "B", "Number", 5.0, registry: registry)
         }
-        let error = await refusal { try await propose(text, for: path) }
+        let error = await refusal { try await parse(text, for: path) }
         #expect(error.hasPrefix("\(path): “\(text)” ") && error.contains(reason), "\(error)")
     }
 
     @Test func `The kind of the build with the most processes is tried first`() async throws {
         build(1) { _ = Tweak("A", "B", "C", "text", registry: $0) }
         build(3) { _ = Tweak("A", "B", "C", 5, registry: $0) }
-        #expect(try await propose("7").assignments[0].value == .int(7))
-        let other = try await propose("seven")
+        #expect(try await parse("7").assignments[0].value == .int(7))
+        let other = try await parse("seven")
         #expect(other.assignments[0].value == .string("seven") && other.refusals.map(\.live) == [3])
     }
 
@@ -76,9 +76,9 @@ import Tweaks
         let old = build(2) { _ = Tweak("A", "B", "C", 5, in: 0...10, registry: $0) }
         build(5) { _ = Tweak("A", "B", "C", 5, in: 0...100, registry: $0) }
         build(9) { _ = Tweak("X", "Y", "Z", 5, registry: $0) }
-        let good = try await propose("7")
+        let good = try await parse("7")
         #expect(good.refusals.isEmpty && good.builds == 3 && good.live == 16)
-        let bad = try await propose("50")
+        let bad = try await parse("50")
         #expect(bad.refusals.map(\.build) == [old] && bad.refusals.map(\.live) == [2])
         let text = await refusal { try bad.check() }
         #expect(text.hasPrefix("build \(old), 2 processes, refuses it: A/B/C: 50 is outside 0...10"), "\(text)")
@@ -86,27 +86,27 @@ import Tweaks
 
     @Test func `A build without processes counts only if no build has any`() async throws {
         let old = build(0) { _ = Tweak("A", "B", "C", 5, in: 0...10, registry: $0) }
-        #expect(try await propose("50").refusals.map(\.build) == [old])
+        #expect(try await parse("50").refusals.map(\.build) == [old])
         build(5) { _ = Tweak("A", "B", "C", 5, in: 0...100, registry: $0) }
-        #expect(try await propose("50").refusals.isEmpty)
+        #expect(try await parse("50").refusals.isEmpty)
     }
 
     @Test func `A path that no build declares is refused unless new paths are allowed`() async throws {
-        #expect(await refusal { try await propose("7") }.contains("no build has declared anything yet"))
+        #expect(await refusal { try await parse("7") }.contains("no build has declared anything yet"))
         build(1) { _ = Tweak("X", "Y", "Z", 5, registry: $0) }
-        let text = await refusal { try await propose("7") }
+        let text = await refusal { try await parse("7") }
         #expect(text == "A/B/C: no build has it; correct the path, or use --new")
-        let proposal = try await propose("7", isNew: true)
-        #expect(proposal.assignments[0].value == .int(7))
-        #expect(proposal.notes == ["A/B/C: no build has it; taken as an int"])
+        let parsed = try await parse("7", isNew: true)
+        #expect(parsed.assignments[0].value == .int(7))
+        #expect(parsed.notes == ["A/B/C: no build has it; taken as an int"])
         _ = try await harness.fleet().set([try harness.assignment("A/B/C", .string("x"))])
-        #expect(try await propose("7", isNew: true).assignments[0].value == .string("7"), "the kind of the old value")
+        #expect(try await parse("7", isNew: true).assignments[0].value == .string("7"), "the kind of the old value")
     }
 
     @Test func `A note counts processes of builds without declarations`() async throws {
         build(1) { _ = Tweak("A", "B", "C", 5, registry: $0) }
         harness.register("unknown", build: "0000")
-        let note = try await propose("7").notes.first
+        let note = try await parse("7").notes.first
         #expect(note?.hasPrefix("1 process of builds without declarations") == true)
     }
 
