@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "TweaksPanel", targets: ["TweaksPanel"]),
         .library(name: "TweaksDaemon", targets: ["TweaksDaemon"]),
         .library(name: "TweaksFleet", targets: ["TweaksFleet"]),
+        .library(name: "TweaksFleetOperator", targets: ["TweaksFleetOperator"]),
         .library(name: "TweaksFoundation", targets: ["TweaksFoundation"]),
         .library(name: "TweaksTesting", targets: ["TweaksTesting"]),
         .executable(name: "tweakctl", targets: ["tweakctl"]),
@@ -73,10 +74,11 @@ let package = Package(
         .target(name: "TweaksBake", dependencies: ["Tweaks", "TweaksSystem"]),
         // The client: it uses the wire protocol, and does not import the server.
         .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksBake"]),
-        // The operator's client of a fleet, which `tweakctl fleet` runs.
-        .executableTarget(
-            name: "tweakctl-fleet",
-            dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksFleet"]),
+        // The operator's client of a fleet, a library so that a program can run it with TLS of its own.
+        .target(
+            name: "TweaksFleetOperator", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksFleet"]),
+        // The program that `tweakctl fleet` runs.
+        .executableTarget(name: "tweakctl-fleet", dependencies: ["TweaksSystem", "TweaksFleetOperator"]),
 
         // No products name the examples: `swift run hello` works in this package, and a package that depends on this one
         // may have programs of these names. Declared products would be built there, in the place of its own.
@@ -136,7 +138,7 @@ let package = Package(
             dependencies: [
                 "Tweaks", "TweaksWire", "TweaksSystem", "TweaksInterface", "TweaksStorage", "TweaksDaemon",
                 "TweaksFleet",
-                "tweakctl-fleet", "fleet", "TweaksTestSupport", "tweaks-fuzz",
+                "TweaksFleetOperator", "tweakctl-fleet", "fleet", "TweaksTestSupport", "tweaks-fuzz",
             ]),
         .testTarget(name: "TweaksBounceTests", dependencies: ["bounce", "Tweaks", "TweaksDaemon"]),
         .testTarget(

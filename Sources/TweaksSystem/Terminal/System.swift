@@ -117,6 +117,8 @@ private func systemWrite(_ number: Int32, _ bytes: UnsafeRawPointer?, _ count: I
 extension System {
     /// Ends the program.
     package static func exit(_ code: ExitCode) -> Never { systemExit(code.rawValue) }
+
+    package static func exit(_ code: Int32) -> Never { systemExit(code) }
 }
 
 /// exit(3), under a name that no method shadows.

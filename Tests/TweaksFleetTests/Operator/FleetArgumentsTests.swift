@@ -5,7 +5,7 @@ import Tweaks
 import TweaksFleet
 import TweaksSystem
 
-@testable import tweakctl_fleet
+@testable import TweaksFleetOperator
 
 @Suite struct FleetArgumentsTests {
     private func arguments(_ line: String) throws -> FleetArguments { try FleetArguments(ShellWords.split(line)) }

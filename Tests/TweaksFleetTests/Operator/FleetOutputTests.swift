@@ -5,7 +5,7 @@ import Tweaks
 import TweaksSystem
 
 @testable import TweaksFleet
-@testable import tweakctl_fleet
+@testable import TweaksFleetOperator
 
 @Suite struct FleetOutputTests {
     private let keys = FleetKeys(name: "api")

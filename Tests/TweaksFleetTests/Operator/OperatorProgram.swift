@@ -5,7 +5,7 @@ import TweaksSystem
 import TweaksTestSupport
 
 @testable import TweaksFleet
-@testable import tweakctl_fleet
+@testable import TweaksFleetOperator
 
 /// The exit code of a command and its lines, of standard output and standard error.
 struct CommandResult {

@@ -8,7 +8,7 @@ import TweaksTestSupport
 import tweaks_fuzz
 
 @testable import TweaksFleet
-@testable import tweakctl_fleet
+@testable import TweaksFleetOperator
 
 struct RogueEtcdTests {
     private static let keys = FleetKeys(name: "api")

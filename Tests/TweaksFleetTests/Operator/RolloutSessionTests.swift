@@ -8,7 +8,7 @@ import TweaksSystem
 import TweaksTestSupport
 
 @testable import TweaksFleet
-@testable import tweakctl_fleet
+@testable import TweaksFleetOperator
 
 @Suite struct RolloutSessionTests {
     @Test(arguments: [true, false])

@@ -7,7 +7,7 @@ import TweaksSystem
 import TweaksTestSupport
 
 @testable import TweaksFleet
-@testable import tweakctl_fleet
+@testable import TweaksFleetOperator
 
 /// Lines that begin with `NAME@HOST$ ` are commands; the lines after a command are its output:
 ///

@@ -7,7 +7,7 @@ import TweaksSystem
 import TweaksTestSupport
 
 @testable import TweaksFleet
-@testable import tweakctl_fleet
+@testable import TweaksFleetOperator
 
 /// A process of the service quotes. Its errors are those of the example, without their randomness.
 final class QuotesProcess: Sendable {

@@ -1,25 +1,30 @@
-// Runs tweakctl-fleet, the operator's client of a fleet, which `tweakctl fleet` starts; prints its help.
+// Runs the operator's client of a fleet as a function, for tweakctl-fleet and for programs with a connector of their own.
 
 import TweaksSystem
 
-/// The program.
-@main
-enum TweakctlFleet {
-    static func main() async {
+/// The operator's client of a fleet, which `tweakctl fleet` starts.
+public enum TweakctlFleet {
+    /// Runs one command and returns the exit code of the process: 0 if all is well, 1 for a refusal, 2 for a usage error, 3
+    /// if etcd does not answer. It prints to the standard streams, and ignores SIGPIPE in the whole process.
+    ///
+    /// ```swift
+    /// exit(await TweakctlFleet.run(Array(CommandLine.arguments.dropFirst())))
+    /// ```
+    /// - Parameter arguments: The words of the command line after the program's name.
+    public static func run(_ arguments: [String]) async -> Int32 {
         System.occupyStandardStreams()
         System.ignoreBrokenPipes()
-        let arguments = Array(CommandLine.arguments.dropFirst())
         do throws(Failure) {
-            let code = try await run(arguments)
-            System.exit(code == .ok && Output.hasFailed ? .refused : code)
+            let code = try await perform(arguments)
+            return (code == .ok && Output.hasFailed ? .refused : code).rawValue
         } catch {
             FleetConsole(isJSON: false).output.reportProblem(error.description)
-            System.exit(error.code)
+            return error.code.rawValue
         }
     }
 
     /// Runs the command of the arguments.
-    private static func run(_ arguments: [String]) async throws(Failure) -> ExitCode {
+    private static func perform(_ arguments: [String]) async throws(Failure) -> ExitCode {
         let console = FleetConsole(isJSON: false)
         if arguments.first == "__complete" {
             console.print(FleetCompletion.candidates(Array(arguments.dropFirst())))
