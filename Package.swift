@@ -76,7 +76,8 @@ let package = Package(
         .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksBake"]),
         // The operator's client of a fleet, a library so that a program can run it with TLS of its own.
         .target(
-            name: "TweaksFleetOperator", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksFleet"]),
+            name: "TweaksFleetOperator",
+            dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksInterface", "TweaksFleet"]),
         // The program that `tweakctl fleet` runs.
         .executableTarget(name: "tweakctl-fleet", dependencies: ["TweaksSystem", "TweaksFleetOperator"]),
 

@@ -131,6 +131,8 @@ struct OperatorSettings: Equatable {
     var passwordFile: String?
     /// user@host.
     var who: String
+    /// The URL of Prometheus.
+    var prometheus: String?
 
     init(_ arguments: FleetArguments, _ environment: [String: String]) throws(Failure) {
         func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
@@ -153,6 +155,7 @@ struct OperatorSettings: Equatable {
                 "--user and --password-file go together, as do TWEAKS_FLEET_USER and TWEAKS_FLEET_PASSWORD_FILE; "
                     + "name both or neither")
         }
+        prometheus = arguments.value(.prometheus) ?? variable("TWEAKS_FLEET_PROMETHEUS")
         who = arguments.value(.who) ?? Self.login(environment)
         if !Quoting.isSafe(who) || who.utf8.count > 128 {
             throw Failure(.usage, "--as: \(Quoting.excerpt(who)) is not a name; use at most 128 plain bytes")
@@ -180,6 +183,16 @@ struct OperatorSettings: Equatable {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "unknown" }
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The server of Prometheus, if one is named.
+    func prometheusServer() throws(Failure) -> Prometheus? {
+        guard let prometheus else { return nil }
+        do throws(FleetProblem) {
+            return try Prometheus(prometheus)
+        } catch {
+            throw Failure(.usage, "--prometheus: \(error.text)")
+        }
     }
 
     /// Creates a client with these settings.
@@ -253,6 +266,15 @@ extension RolloutPlan {
         steps = try Self.steps(arguments.value(.steps) ?? "1,10,50,100")
         every = try arguments.seconds(.every, atLeast: leastEvery) ?? 300
         confirmWithin = try arguments.seconds(.confirmWithin, atLeast: 60)
+        for text in arguments.values(.abortIfPrometheus) {
+            guard let condition = PrometheusCondition(parsing: text) else {
+                throw Failure(
+                    .usage,
+                    "--abort-if-prometheus: \(Quoting.excerpt(text)) is not a condition; write "
+                        + "'sum(rate(errors_total[1m])) > 5', or '… for 3 samples'")
+            }
+            abortIfPrometheus.append(condition)
+        }
         for text in arguments.values(.abortIf) {
             guard let condition = MetricCondition(parsing: text) else {
                 throw Failure(
@@ -274,6 +296,20 @@ extension RolloutPlan {
         }
     }
 
+    /// The moment of `--at`, in milliseconds since 1970: a time in UTC, of today or tomorrow without a date; or a duration
+    /// from now.
+    static func moment(_ text: String, now: Int64) throws(Failure) -> Int64 {
+        if let moment = TimeText.parse(text) { return moment }
+        if let nanoseconds = DurationText.parse(text), nanoseconds > 0 { return now.adding(nanoseconds / 1_000_000) }
+        let day: Int64 = 86_400_000
+        let midnight = TimeText.seconds(now).prefix(11)
+        if let moment = TimeText.parse("\(midnight)\(text):00Z") { return moment > now ? moment : moment.adding(day) }
+        throw Failure(
+            .usage,
+            "--at: \(Quoting.excerpt(text)) is not a moment; write 2026-12-01T22:00:00Z, 22:00 for that time in UTC, or 3h"
+        )
+    }
+
     static func steps(_ text: String) throws(Failure) -> [Share] {
         var steps: [Share] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -290,6 +326,14 @@ extension RolloutPlan {
             throw Failure(.usage, "--steps: \(steps.count) are too many; at most \(Rollout.maxSteps)")
         }
         return steps
+    }
+}
+
+extension Int64 {
+    /// The sum; saturates at the maximum.
+    fileprivate func adding(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
     }
 }
 

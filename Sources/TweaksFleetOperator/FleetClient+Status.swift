@@ -1,11 +1,12 @@
 // Implements the commands status and watch: what processes report, and each change of the fleet.
 
+import Synchronization
 import Tweaks
 import TweaksFleet
 import TweaksSystem
 
 extension FleetClient {
-    func status() async throws(FleetRefusal) {
+    func status() async throws(FleetRefusal) -> ExitCode {
         let store = try await etcdStatus()
         let view = try await fleet.readState()
         let statuses = try await fleet.instanceStatuses()
@@ -20,13 +21,16 @@ extension FleetClient {
         if console.isJSON {
             let more = try await [("user", FleetConsole.json(author))] + freezesAndProposals()
             let last = [("import", importer.map { .string($0.by) } ?? .null), ("garbage", json(unreadable))]
-            return console.print(.object(fields(store, view, summary, drivers) + more + last))
+            console.print(
+                .object(try await fields(store, view, summary, drivers) + more + last + drivingFields()))
+            return .ok
         }
         console.print(lines(store, view, summary, author))
         try await showFreezesAndProposals()
         if let importer {
             console.print(["an import by \(importer.by) is being written: process \(importer.pid) on \(importer.host)"])
         }
+        try await showDriving()
         for record in view.ordered {
             show(record.value)
             let (id, isDriven) = (record.value.id, record.value.state != .done && !record.value.isTemporary)
@@ -35,6 +39,38 @@ extension FleetClient {
             console.print(["  \(driver ?? "no driver; resume \(id) goes on")"])
         }
         printProblems(of: unreadable)
+        return .ok
+    }
+
+    /// Shows the status again whenever it differs, until it is interrupted.
+    func watchStatus() async throws(FleetRefusal) -> ExitCode {
+        System.succeedOnInterrupt()
+        var shown: [String] = []
+        while !Output.hasNoReader {
+            let lines = Mutex<[String]>([])
+            let quiet = FleetConsole(isJSON: console.isJSON) { line in lines.withLock { $0.append(line) } }
+            do throws(FleetRefusal) {
+                _ = try await FleetClient(arguments, quiet, fleet, limits).status()
+            } catch {
+                if error.kind != .unreachable { throw error }
+                lines.withLock { $0 = [error.description] }
+            }
+            let now = lines.withLock { $0 }
+            if now != shown { draw(now) }
+            shown = now
+            try? await Task.sleep(for: Self.statusPause)
+        }
+        return .ok
+    }
+
+    /// A status reads everything, from thousands of processes.
+    private static let statusPause = Duration.seconds(5)
+
+    /// Prints a status over the last one on a terminal, elsewhere below it.
+    private func draw(_ lines: [String]) {
+        // ECMA-48: the cursor to the first column of the first row, then erase all.
+        if console.style.isHumanReadable, !console.isJSON { System.write(Array("\u{1B}[H\u{1B}[2J".utf8), to: 1) }
+        console.printStyled(lines)
     }
 
     private func etcdStatus() async throws(FleetRefusal) -> EtcdStatus {

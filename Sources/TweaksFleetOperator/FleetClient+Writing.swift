@@ -132,6 +132,13 @@ extension FleetClient {
             try RolloutPlan(arguments, parsed.assignments, id: fleet.makeID(), leastEvery: limits.leastEvery)
         }
         if !arguments.has(.new) { try await fleet.builds().check(plan.abortIf) }
+        let leader = try await fleet.leader()
+        if arguments.has(.at), leader == nil {
+            throw FleetRefusal(
+                .refused, "--at: no drive service would begin it; start one: tweakctl fleet \(keys.name) drive")
+        }
+        let isDrivenHere = leader == nil || arguments.has(.driveHere)
+        try await check(plan.abortIfPrometheus, leader, isDrivenHere: isDrivenHere && !arguments.has(.detach))
         let reach = try await reach(of: plan)
         if !arguments.has(.dryRun) {
             let isYes = try reading { () throws(Failure) in
@@ -139,6 +146,8 @@ extension FleetClient {
             }
             guard isYes else { return .refused }
         }
+        if let text = arguments.value(.at), let leader { return try await schedule(plan, text, leader) }
+        if let leader, !isDrivenHere { return try await handOver(plan, reach, to: leader) }
         if arguments.has(.detach) || arguments.has(.dryRun) {
             let done = try await fleet.begin(plan)
             begun(plan, reach, done)
@@ -159,7 +168,65 @@ extension FleetClient {
             await fleet.release(claim)
             throw error
         }
-        return await RolloutSession(self, claim, revertsOnExit: plan.lease != nil).drive()
+        return await RolloutSession(
+            self, claim, revertsOnExit: plan.lease != nil, conditions: plan.abortIfPrometheus
+        ).run()
+    }
+
+    /// Throws if the driver cannot ask the queries, or Prometheus does not know them.
+    private func check(
+        _ conditions: [PrometheusCondition], _ leader: FleetDriver?, isDrivenHere: Bool
+    ) async throws(FleetRefusal) {
+        if conditions.isEmpty { return }
+        if isDrivenHere, prometheus.server == nil {
+            throw FleetRefusal(
+                .usage, "--abort-if-prometheus: name the server with --prometheus URL, or TWEAKS_FLEET_PROMETHEUS")
+        }
+        if let leader, !isDrivenHere, !leader.hasPrometheus {
+            throw FleetRefusal(
+                .refused,
+                "--abort-if-prometheus: the drive service on \(leader.host) knows no Prometheus; start it with "
+                    + "--prometheus URL, or use --drive-here")
+        }
+        guard let server = prometheus.server else { return }
+        for condition in conditions {
+            guard case .problem(let text) = await server.answer(to: condition.query) else { continue }
+            throw FleetRefusal(
+                .refused, "--abort-if-prometheus: \(Quoting.excerpt(condition.query)): Prometheus: \(text)")
+        }
+    }
+
+    /// Begins a rollout for the drive service, and follows it.
+    private func handOver(
+        _ plan: RolloutPlan, _ reach: Int, to leader: FleetDriver
+    ) async throws(FleetRefusal) -> ExitCode {
+        var plan = plan
+        plan.isHanded = true
+        let reverts = !arguments.has(.keepIfDriverDies)
+        if reverts, !arguments.has(.dryRun) { plan.lease = try await fleet.grantPatience() }
+        begun(plan, reach, try await fleet.begin(plan))
+        if arguments.has(.dryRun) { return .ok }
+        return await follow(plan.id, drivenBy: leader)
+    }
+
+    private func schedule(
+        _ plan: RolloutPlan, _ text: String, _ leader: FleetDriver
+    ) async throws(FleetRefusal) -> ExitCode {
+        let moment = try reading { () throws(Failure) in try RolloutPlan.moment(text, now: now) }
+        let done = try await fleet.schedule(plan, at: moment, reverts: !arguments.has(.keepIfDriverDies))
+        receipt("rollout \(plan.id) is to begin at \(TimeText.seconds(moment))", done)
+        console.output.printRemark("\(leader.host) begins and drives it; abort \(plan.id) cancels it")
+        return .ok
+    }
+
+    /// Follows a rollout that the drive service drives; the rollout goes on when this command ends.
+    private func follow(_ id: String, drivenBy leader: FleetDriver) async -> ExitCode {
+        let fate = "\(leader.host) drives it: progress \(id) follows it, abort \(id) reverts it"
+        if arguments.has(.detach) {
+            console.output.printRemark(fate)
+            return .ok
+        }
+        return await RolloutSession(self, observing: id, fate: fate).run()
     }
 
     private func begun(_ plan: RolloutPlan, _ reach: Int, _ receipt: FleetReceipt) {
@@ -197,23 +264,43 @@ extension FleetClient {
             throw FleetRefusal(.refused, "rollout \(id) is a standing rule; abort \(id) ends it")
         }
         let isLeased = record.lease != 0
+        let resumed = "resumed rollout \(id) at \(record.value.share.text)"
         if record.value.state == .paused, let driver = try await fleet.drivers()[id] {
-            receipt("resumed rollout \(id) at \(record.value.share.text)", try await fleet.resume(id))
+            receipt(resumed, try await fleet.resume(id))
             let end = "when its lease of \(DriverClaim.seconds) s is over"
             let fate = isLeased ? "the rollout is reverted \(end)" : "resume \(id) again \(end)"
             console.output.printRemark(
                 "\(driver.by) drives it on: process \(driver.pid) on \(driver.host); if that is gone, \(fate)")
             return .ok
         }
+        if let leader = try await fleet.leader(), !arguments.has(.driveHere), try await fleet.drivers()[id] == nil {
+            let lease = isLeased ? try await fleet.grantPatience() : nil
+            receipt(resumed, try await fleet.resume(id, under: lease, isHanded: true))
+            return await follow(id, drivenBy: leader)
+        }
+        let conditions = record.value.abortIfPrometheus
+        if !conditions.isEmpty { try await check(conditions, nil, isDrivenHere: true) }
         let claim = try await claim(id)
         do throws(FleetRefusal) {
             receipt(
-                "resumed rollout \(id) at \(record.value.share.text)",
-                try await fleet.fenced(by: claim.fence).resume(id, under: claim.lease))
+                resumed,
+                try await fleet.fenced(by: claim.fence).resume(id, under: claim.lease, isHanded: false))
         } catch {
             await fleet.release(claim)
             throw error
         }
-        return await RolloutSession(self, claim, revertsOnExit: isLeased, isResumed: true).drive()
+        return await RolloutSession(
+            self, claim, revertsOnExit: isLeased, isResumed: true, conditions: conditions
+        ).run()
+    }
+
+    /// Follows a rollout, without driving it.
+    func progress() async throws(FleetRefusal) -> ExitCode {
+        let record = try await fleet.readState().rollout(id)
+        let driver = try await fleet.drivers()[id]
+        let isDriven = record.value.state != .done && !record.value.isTemporary
+        let who = driver.map { "process \($0.pid) on \($0.host) drives it" }
+        let fate = isDriven ? who ?? "no driver has it; resume \(id) goes on" : "nothing drives it"
+        return await RolloutSession(self, observing: id, fate: fate).run()
     }
 }

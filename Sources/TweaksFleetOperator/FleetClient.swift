@@ -19,6 +19,8 @@ struct FleetClient {
     let console: FleetConsole
     let fleet: FleetOperator
     let limits: DriverLimits
+    /// Where the conditions on Prometheus are asked.
+    var prometheus = PrometheusSource()
 
     var keys: FleetKeys { fleet.keys }
     var now: Int64 { fleet.now() }
@@ -32,6 +34,7 @@ struct FleetClient {
         fleet.isDryRun = arguments.has(.dryRun)
         fleet.user = settings.user
         (self.fleet, limits) = (fleet, DriverLimits())
+        prometheus = PrometheusSource(try settings.prometheusServer())
     }
 
     init(_ arguments: FleetArguments, _ console: FleetConsole, _ fleet: FleetOperator, _ limits: DriverLimits) {
@@ -54,7 +57,7 @@ struct FleetClient {
         switch arguments.verb {
         case .ls: try await list()
         case .get: try await get()
-        case .status: try await status()
+        case .status: return try await arguments.has(.watch) ? watchStatus() : status()
         case .instances: try await instances()
         case .instance: try await instance()
         case .history: try await history()
@@ -69,6 +72,8 @@ struct FleetClient {
         case .abort: try await receipt("aborted rollout \(id)", fleet.abort(id))
         case .adopt: return try await adopt()
         case .rollout: return try await rollout()
+        case .progress: return try await progress()
+        case .drive: return await drive()
         case .resume: return try await resume()
         case .watch: return try await watch()
         case .audit: return try await audit()

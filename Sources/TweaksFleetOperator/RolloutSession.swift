@@ -1,48 +1,76 @@
-// Drives one rollout to its end: displays its progress and reads the operator's commands.
+// Drives or follows one rollout to its end: displays its progress and reads the operator's commands.
 
 import Dispatch
 import Tweaks
 import TweaksFleet
 import TweaksSystem
 
-/// A rollout driven by this program.
+/// A rollout driven by this program, or followed while another one drives it.
 struct RolloutSession {
     private let client: FleetClient
-    private let claim: DriverClaim
-    /// The rollout is reverted when this driver ends.
-    private let revertsOnExit: Bool
+    private let id: String
+    /// Nil while another program drives it.
+    private let claim: DriverClaim?
+    /// What the end of this program means for the rollout.
+    private let fate: String
+    /// What Ctrl-C does.
+    private let interruption: String
     /// Another driver began it.
     private let isResumed: Bool
     /// An operator can type commands.
     private let isInteractive: Bool
+    private let conditions: [PrometheusCondition]
 
     init(
         _ client: FleetClient, _ claim: DriverClaim, revertsOnExit: Bool, isResumed: Bool = false,
-        isInteractive: Bool = System.isTerminal(0)
+        isInteractive: Bool = System.isTerminal(0), conditions: [PrometheusCondition] = []
     ) {
-        self.client = client
-        self.claim = claim
-        self.revertsOnExit = revertsOnExit
-        self.isResumed = isResumed
-        self.isInteractive = isInteractive
+        (self.client, self.claim, id) = (client, claim, claim.id)
+        (self.isResumed, self.isInteractive) = (isResumed, isInteractive)
+        self.conditions = conditions
+        let id = claim.id
+        let fate =
+            revertsOnExit
+            ? "the rollout is reverted with it; --keep-if-driver-dies would keep it"
+            : "the rollout stays at its share: resume \(id) drives it on, abort \(id) reverts it"
+        self.fate = "this driver ends, and \(fate)"
+        interruption = revertsOnExit ? "reverts it" : "leaves it at its share"
+    }
+
+    /// - Parameter fate: What becomes of the rollout when this command ends.
+    init(_ client: FleetClient, observing id: String, fate: String, isInteractive: Bool = System.isTerminal(0)) {
+        (self.client, claim, self.id) = (client, nil, id)
+        (isResumed, self.isInteractive) = (false, isInteractive)
+        conditions = []
+        (self.fate, interruption) = (fate, "leaves it to its driver")
     }
 
     private var console: FleetConsole { client.console }
 
+    private var feed: DriverFeed {
+        guard let claim else { return DriverFeed(observing: id, client.fleet) }
+        return DriverFeed(
+            client.fleet, claim, heartbeat: .seconds(client.limits.claim) / 3, client.prometheus,
+            conditions: conditions)
+    }
+
+    private var driver: DriverRun {
+        guard let claim else { return DriverRun(observing: id, client.fleet) }
+        return DriverRun(client.fleet, claim, timing: client.limits.timing, isResumed: isResumed)
+    }
+
     /// Runs until the rollout ends, or is paused without an operator at the terminal.
-    func drive() async -> ExitCode {
+    func run() async -> ExitCode {
         let (inputs, continuation) = AsyncStream.makeStream(of: DriverInput.self)
-        let feed = DriverFeed(client.fleet, claim, heartbeat: .seconds(client.limits.claim) / 3)
         let tasks = feed.start(into: continuation)
-        let interrupts = leaveOnInterrupt(continuation)
-        defer { for interrupt in interrupts { interrupt.cancel() } }
-        var run = DriverRun(client.fleet, claim, timing: client.limits.timing, isResumed: isResumed)
-        var display = ProgressDisplay(id: claim.id, console: console, now: client.fleet.now)
+        let interrupts = Interrupts { continuation.yield(.command(.leave)) }
+        defer { interrupts.cancel() }
+        var run = driver
+        var display = ProgressDisplay(id: id, console: console, now: client.fleet.now)
         if isInteractive {
             readCommands(continuation, display.typed)
             display.printLine(
-                "p pauses it, r resumes, a aborts, y finishes; each with the enter key; Ctrl-C "
-                    + (revertsOnExit ? "reverts it" : "leaves it at its share"))
+                "p pauses it, r resumes, a aborts, y finishes; each with the enter key; Ctrl-C \(interruption)")
         }
         var code: ExitCode?
         for await input in inputs {
@@ -54,7 +82,7 @@ struct RolloutSession {
         for task in tasks { task.cancel() }
         continuation.finish()
         // This reverts a rollout under the claim's lease; a rollout that has ended is not affected.
-        await client.fleet.release(claim)
+        if let claim { await client.fleet.release(claim) }
         return code ?? .unreachable
     }
 
@@ -74,50 +102,28 @@ struct RolloutSession {
         }
     }
 
-    /// Releases the claim on an interrupt, so that another driver need not wait for its lease.
-    private func leaveOnInterrupt(_ inputs: AsyncStream<DriverInput>.Continuation) -> [any DispatchSourceSignal] {
-        [SIGINT, SIGTERM, SIGHUP].map { number in
-            #if canImport(Darwin)
-                // kqueue reports ignored signals, too. Elsewhere the source has a handler, and a child must not inherit that
-                // a signal is ignored.
-                signal(number, SIG_IGN)
-            #endif
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { @Sendable in inputs.yield(.command(.leave)) }
-            source.resume()
-            return source
-        }
-    }
-
     /// Prints an event; returns the exit code if it is the last one.
     private func report(_ event: DriverEvent, _ display: inout ProgressDisplay) -> ExitCode? {
-        switch event {
-        case .stepped(let share): display.printLine("step to \(share.text)")
-        case .resumed: display.printLine("resumed")
-        case .awaitingConfirmation(let until):
-            display.printLine("at 100 %: finish \(claim.id) until \(TimeText.seconds(until)), or it is reverted")
-        case .outage(let text): display.printProblem("\(text); the rollout waits")
-        case .contact: display.printLine("etcd answers again")
-        case .refused(let refusal): display.printProblem(refusal.description)
-        case .paused(let reason):
-            display.printProblem("paused: \(reason)")
-            if isInteractive { return nil }
-            display.printProblem("there is no terminal to resume it on, so this driver ends, and \(endText)")
-            return .refused
-        case .ended(let end): return report(end, &display)
+        if case .ended(let end) = event { return report(end, &display) }
+        if event.isProblem {
+            display.printProblem(event.text(of: id))
+        } else {
+            display.printLine(event.text(of: id))
         }
-        return nil
+        guard case .paused = event, !isInteractive else { return nil }
+        display.printProblem("there is no terminal to resume it on, so \(fate)")
+        return .refused
     }
 
     private func report(_ end: DriverOutcome, _ display: inout ProgressDisplay) -> ExitCode {
         display.end()
         switch end {
         case .finished(let receipt):
-            client.receipt("finished rollout \(claim.id)", receipt)
+            client.receipt("finished rollout \(id)", receipt)
             return .ok
         case .aborted(let reason, let receipt):
-            client.receipt("aborted rollout \(claim.id)", receipt)
-            console.output.reportProblem("rollout \(claim.id) is reverted: \(reason)")
+            client.receipt("aborted rollout \(id)", receipt)
+            console.output.reportProblem("rollout \(id) is reverted: \(reason)")
             return .refused
         case .finishedElsewhere(let who):
             display.printLine("finished by \(who)")
@@ -126,18 +132,71 @@ struct RolloutSession {
             display.printProblem("reverted: \(reason)")
             return .refused
         case .left:
-            display.printProblem("this driver ends, and \(endText)")
-            return .refused
+            display.printProblem(fate)
+            // Who follows what others drive may stop at any time.
+            return claim == nil ? .ok : .refused
         case .lost(let refusal):
             console.output.reportProblem(refusal.description)
-            display.printProblem(endText)
+            display.printProblem(fate)
             return Failure(refusal).code
         }
     }
+}
 
-    /// What the end of this driver means for the rollout.
-    private var endText: String {
-        if revertsOnExit { return "the rollout is reverted with it; --keep-if-driver-dies would keep it" }
-        return "the rollout stays at its share: resume \(claim.id) drives it on, abort \(claim.id) reverts it"
+extension DriverEvent {
+    /// What it says of a rollout.
+    func text(of id: String) -> String {
+        switch self {
+        case .stepped(let share): "step to \(share.text)"
+        case .resumed: "resumed"
+        case .awaitingConfirmation(let until):
+            "at 100 %: finish \(id) until \(TimeText.seconds(until)), or it is reverted"
+        case .outage(let text): "\(text); the rollout waits"
+        case .contact: "etcd answers again"
+        case .refused(let refusal): refusal.description
+        case .paused(let reason): "paused: \(reason)"
+        case .ended(let outcome): outcome.text
+        }
     }
+
+    var isProblem: Bool {
+        switch self {
+        case .outage, .refused, .paused: true
+        case .stepped, .resumed, .awaitingConfirmation, .contact, .ended: false
+        }
+    }
+}
+
+extension DriverOutcome {
+    fileprivate var text: String {
+        switch self {
+        case .finished: "finished"
+        case .aborted(let reason, _), .gone(let reason): "reverted: \(reason)"
+        case .finishedElsewhere(let who): "finished by \(who)"
+        case .left: "left"
+        case .lost(let refusal): refusal.description
+        }
+    }
+}
+
+/// Calls a handler at each signal that asks the program to end.
+struct Interrupts {
+    private let sources: [any DispatchSourceSignal]
+
+    /// - Parameter handler: Runs on a queue of Dispatch.
+    init(_ handler: @escaping @Sendable () -> Void) {
+        sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+            #if canImport(Darwin)
+                // kqueue reports ignored signals, too. Elsewhere the source has a handler, and a child must not inherit that
+                // a signal is ignored.
+                signal(number, SIG_IGN)
+            #endif
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { @Sendable in handler() }
+            source.resume()
+            return source
+        }
+    }
+
+    func cancel() { for source in sources { source.cancel() } }
 }

@@ -42,7 +42,8 @@ public enum TweakctlFleet {
 
 /// The commands.
 enum FleetVerb: String, CaseIterable {
-    case ls, get, set, reset, check, status, instances, instance, rollout, pause, resume, finish, abort, history, undo
+    case ls, get, set, reset, check, status, instances, instance, rollout, progress, pause, resume, finish, abort, drive
+    case history, undo
     case export, `import`, watch, audit, adopt, freeze, unfreeze, propose, approve, reject
 
     /// The command with its arguments.
@@ -57,7 +58,8 @@ enum FleetVerb: String, CaseIterable {
         case .instances: "instances"
         case .instance: "instance ID"
         case .rollout: "rollout PATH = VALUE…"
-        case .pause, .resume, .finish, .abort: "\(rawValue) ID"
+        case .progress, .pause, .resume, .finish, .abort: "\(rawValue) ID"
+        case .drive: "drive"
         case .history: "history [PATTERN]"
         case .undo: "undo [NUMBER]"
         case .export: "export [PATTERN]"
@@ -83,10 +85,12 @@ enum FleetVerb: String, CaseIterable {
         case .instances: "the live processes: labels, build, applied revision, rollouts"
         case .instance: "all that one process reports: refusals, local overrides, figures"
         case .rollout: "apply values to a growing share of the processes; revert them on problems"
+        case .progress: "follow a rollout that another program drives"
+        case .drive: "run as a service that drives the rollouts of operators, who may leave"
         case .pause: "pause a rollout at its share"
         case .resume: "continue driving a rollout from its current share"
         case .finish: "make a rollout permanent: values for all, or a standing rule for what it selects"
-        case .abort: "revert a rollout or a standing rule"
+        case .abort: "revert a rollout or a standing rule, or cancel what is scheduled"
         case .history: "what operators did: the last 200 writes, with --all those of a file, and ends without one"
         case .undo: "undo the last write, or a numbered one, where values are still what it left"
         case .export: "desired values as lines of a config file"
@@ -105,7 +109,9 @@ enum FleetVerb: String, CaseIterable {
     /// The options of this command.
     var options: [FleetOption] {
         switch self {
-        case .ls, .get, .status, .instance, .export, .watch: []
+        case .ls, .get, .instance, .export, .watch, .progress: []
+        case .status: [.watch]
+        case .drive: [.prometheus]
         case .instances: [.where]
         case .history: [.all]
         case .audit: [.follow]
@@ -119,22 +125,23 @@ enum FleetVerb: String, CaseIterable {
         case .reset, .undo: [.dryRun]
         case .rollout:
             [
-                .where, .steps, .every, .abortIf, .confirmWithin, .keepIfDriverDies, .revertIfDriverDies, .detach,
-                .dryRun, .force, .new, .yes,
+                .where, .steps, .every, .abortIf, .abortIfPrometheus, .prometheus, .confirmWithin, .at, .driveHere,
+                .keepIfDriverDies, .revertIfDriverDies, .detach, .dryRun, .force, .new, .yes,
             ]
         case .finish: [.dryRun, .force]
         case .adopt: [.atLeast, .dryRun, .yes]
         case .pause, .abort: [.dryRun]
-        case .resume: []
+        case .resume: [.driveHere, .prometheus, .detach]
         }
     }
 
     /// The allowed number of arguments.
     var counts: ClosedRange<Int> {
         switch self {
-        case .status, .instances, .adopt, .audit: 0...0
+        case .status, .instances, .adopt, .audit, .drive: 0...0
         case .ls, .history, .export, .watch, .undo: 0...1
-        case .instance, .pause, .resume, .finish, .abort, .import, .freeze, .unfreeze, .approve, .reject: 1...1
+        case .instance, .progress, .pause, .resume, .finish, .abort, .import, .freeze, .unfreeze, .approve, .reject:
+            1...1
         case .get, .set, .reset, .check, .rollout, .propose: 1...Int.max
         }
     }
@@ -144,6 +151,7 @@ enum FleetVerb: String, CaseIterable {
 enum FleetOption: String, CaseIterable {
     case etcd, prefix, user, passwordFile = "password-file", who = "as", json, yes, help, version
     case dryRun = "dry-run", force, new, prune, `for`, `where`, steps, every, abortIf = "abort-if"
+    case abortIfPrometheus = "abort-if-prometheus", prometheus, at, driveHere = "drive-here", watch
     case confirmWithin = "confirm-within", keepIfDriverDies = "keep-if-driver-dies"
     case revertIfDriverDies = "revert-if-driver-dies", detach, atLeast = "at-least", all, follow, reason
 
@@ -156,6 +164,9 @@ enum FleetOption: String, CaseIterable {
     var argument: String? {
         switch self {
         case .etcd: "URL[,URL…]"
+        case .prometheus: "URL"
+        case .abortIfPrometheus: "'QUERY > NUMBER'"
+        case .at: "MOMENT"
         case .prefix: "PREFIX"
         case .user, .who: "NAME"
         case .passwordFile, .all: "FILE"
@@ -165,7 +176,8 @@ enum FleetOption: String, CaseIterable {
         case .steps: "PERCENT,…"
         case .abortIf: "'FIGURE > NUMBER'"
         case .atLeast: "NUMBER"
-        case .json, .yes, .help, .version, .dryRun, .force, .new, .prune, .keepIfDriverDies, .revertIfDriverDies,
+        case .json, .yes, .help, .version, .dryRun, .force, .new, .prune, .driveHere, .watch, .keepIfDriverDies,
+            .revertIfDriverDies,
             .detach,
             .follow:
             nil
@@ -193,13 +205,18 @@ enum FleetOption: String, CaseIterable {
         case .steps: "growing shares; default: 1,10,50,100"
         case .every: "time between two steps, at least 60s; default: 5m"
         case .abortIf: "revert when a tenth of the members meets this twice: > 5, > 2 × others; repeatable"
+        case .abortIfPrometheus: "revert when a result of the query meets this in two answers; repeatable"
+        case .prometheus: "Prometheus for these conditions; default: TWEAKS_FLEET_PROMETHEUS"
+        case .at: "begin it then: 2026-12-01T22:00:00Z, or 22:00 in UTC, or in 3h; a drive service begins it"
+        case .driveHere: "drive it from this command, although a drive service runs"
+        case .watch: "show it again at each change, until Ctrl-C"
         case .confirmWithin: "revert unless finished within this time after the last step"
         case .all: "also the entries of a file that audit has written"
         case .reason: "what operators read who are refused"
         case .follow: "go on until it is interrupted"
         case .keepIfDriverDies: "keep the rollout at its share when this command ends; resume continues"
         case .revertIfDriverDies: "revert when this command ends or loses etcd for a minute; the default"
-        case .detach: "begin the first step and exit: nothing aborts it until resume continues it"
+        case .detach: "exit at once; without a drive service nothing aborts it until resume continues it"
         case .atLeast: "the head's counter is not below this: what processes have applied elsewhere"
         }
     }

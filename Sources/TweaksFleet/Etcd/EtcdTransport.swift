@@ -137,8 +137,9 @@ final class SocketTransport: EtcdTransport {
     private static func request(_ address: EtcdAddress, _ body: [UInt8], headers: [String: String]) -> [UInt8] {
         var lines = [
             "POST \(address.path) HTTP/1.1", "Host: \(address.authority)", "User-Agent: tweaks-fleet",
-            "Accept: application/json", "Content-Type: application/json", "Content-Length: \(body.count)",
+            "Accept: application/json", "Content-Length: \(body.count)",
         ]
+        if headers["Content-Type"] == nil { lines.append("Content-Type: application/json") }
         for (name, value) in headers { lines.append("\(name): \(value)") }
         return Array(lines.joined(separator: "\r\n").utf8) + Array("\r\n\r\n".utf8) + body
     }

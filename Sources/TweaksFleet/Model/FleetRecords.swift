@@ -52,7 +52,13 @@ package struct FleetKeys: Hashable, Sendable {
     package func proposal(_ id: String) -> [UInt8] { key("proposals/\(id)") }
     package var drivers: [UInt8] { key("driver/") }
     package func driver(_ id: String) -> [UInt8] { key("driver/\(id)") }
+    package var timers: [UInt8] { key("timer/") }
     package func timer(_ id: String) -> [UInt8] { key("timer/\(id)") }
+    package var schedule: [UInt8] { key("scheduled/") }
+    /// A rollout that the driver service begins once its timer is over.
+    package func scheduled(_ id: String) -> [UInt8] { key("scheduled/\(id)") }
+    /// The claim of the driver service that leads.
+    package var leader: [UInt8] { key("claims/drive") }
     /// The claim of the import that is being written.
     package var importClaim: [UInt8] { key("claims/import") }
 
@@ -216,6 +222,8 @@ package struct FleetDriver: Hashable, Sendable {
     package var pid: Int64
     package var by: String
     package var at: Int64
+    /// Whether it can ask Prometheus.
+    package var hasPrometheus = false
 }
 
 extension FleetDriver {
@@ -223,12 +231,16 @@ extension FleetDriver {
         let fields = try FleetFields(bytes, max: 4_096)
         self.init(
             host: try fields.text("host"), pid: try fields.count("pid"), by: try fields.text("by"),
-            at: try fields.time("at"))
+            at: try fields.time("at"), hasPrometheus: try fields.flag("prometheus"))
     }
 
     /// One line of JSON.
     package var bytes: [UInt8] {
-        [("host", .text(host)), ("pid", .int(pid)), ("by", .text(by)), ("at", .time(at))].line
+        var fields: [(String, JSON)] = [
+            ("host", .text(host)), ("pid", .int(pid)), ("by", .text(by)), ("at", .time(at)),
+        ]
+        if hasPrometheus { fields.add("prometheus", .bool(true)) }
+        return fields.line
     }
 }
 

@@ -7,6 +7,19 @@ package import Tweaks
 package struct MetricCondition: Hashable, Sendable {
     package enum Comparison: String, Hashable, Sendable, CaseIterable {
         case above = ">", atLeast = ">=", below = "<", atMost = "<="
+
+        /// Whether it holds between a figure and a limit; never for one that is not a number.
+        package func holds(_ figure: Double, _ limit: Double) -> Bool {
+            switch self {
+            case .above: figure > limit
+            case .atLeast: figure >= limit
+            case .below: figure < limit
+            case .atMost: figure <= limit
+            }
+        }
+
+        /// Whether higher figures are worse.
+        var isHigherWorse: Bool { self == .above || self == .atLeast }
     }
 
     package var path: TweakPath
@@ -31,30 +44,32 @@ package struct MetricCondition: Hashable, Sendable {
 
     /// Whether older processes and operators know its form.
     var isPlain: Bool { !isRelative && samples == 2 }
-
-    /// Whether higher figures are worse.
-    var isHigherWorse: Bool { comparison == .above || comparison == .atLeast }
 }
 
 extension MetricCondition {
     /// Parses `Service/Errors/Rate > 5`; the path may contain spaces, and may be in quotes. A path with comparison
     /// signs must be quoted: `=>` is a typing error, not part of a name.
     package init?(parsing text: String) {
-        // Use the last comparison sign: a path may contain one, a limit cannot. Longer signs come first.
-        let longest = Comparison.allCases.sorted { $0.rawValue.utf8.count > $1.rawValue.utf8.count }
-        let bytes = Array(text.utf8)
-        guard let last = bytes.lastIndex(where: { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "<") }),
-            let comparison = longest.first(where: { bytes[last...].starts(with: $0.rawValue.utf8) }),
-            let limit = Limit(bytes[last...].dropFirst(comparison.rawValue.utf8.count)),
-            let path = Self.path(Self.trimmed(String(decoding: bytes[..<last], as: UTF8.self)))
-        else { return nil }
+        guard let (subject, comparison, limit) = Self.parts(of: text), let path = Self.path(subject) else { return nil }
         self.init(
             path: path, comparison: comparison, limit: limit.number, isRelative: limit.isRelative,
             samples: limit.samples)
     }
 
+    /// Splits a condition at its last comparison sign: a path or a query may contain one, a limit cannot.
+    static func parts(of text: String) -> (subject: String, comparison: Comparison, limit: Limit)? {
+        // Longer signs come first.
+        let longest = Comparison.allCases.sorted { $0.rawValue.utf8.count > $1.rawValue.utf8.count }
+        let bytes = Array(text.utf8)
+        guard let last = bytes.lastIndex(where: { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "<") }),
+            let comparison = longest.first(where: { bytes[last...].starts(with: $0.rawValue.utf8) }),
+            let limit = Limit(bytes[last...].dropFirst(comparison.rawValue.utf8.count))
+        else { return nil }
+        return (trimmed(String(decoding: bytes[..<last], as: UTF8.self)), comparison, limit)
+    }
+
     /// `5`, `2 × others`, `5 for 3 samples`
-    private struct Limit {
+    struct Limit {
         var number = 0.0
         var isRelative = false
         var samples = 2
@@ -108,18 +123,17 @@ extension MetricCondition {
     package var text: String {
         let path = Self.holdsSigns(path.joined) ? Quoting.json(path.joined) : path.token
         return "\(path) \(comparison.rawValue) \(TweakValue.number(limit).text)\(isRelative ? " × others" : "")"
-            + (samples == 2 ? "" : " for \(samples) sample\(samples == 1 ? "" : "s")")
+            + Self.text(samples: samples)
+    }
+
+    static func text(samples: Int) -> String {
+        samples == 2 ? "" : " for \(samples) sample\(samples == 1 ? "" : "s")"
     }
 
     /// Whether a figure meets the condition.
     /// - Parameter others: The median of the others' figures; without one, a relative condition is not met.
     package func isMet(by metric: Double, others: Double? = nil) -> Bool {
         guard let limit = isRelative ? others.map({ $0 * limit }) : limit else { return false }
-        return switch comparison {
-        case .above: metric > limit
-        case .atLeast: metric >= limit
-        case .below: metric < limit
-        case .atMost: metric <= limit
-        }
+        return comparison.holds(metric, limit)
     }
 }

@@ -36,6 +36,10 @@ package struct Rollout: Hashable, Sendable {
     package var isTimed = false
     /// Conditions that abort it.
     package var abortIf: [MetricCondition] = []
+    /// Conditions on what Prometheus answers to its driver.
+    package var abortIfPrometheus: [PrometheusCondition] = []
+    /// Whether it is left to the fleet's driver service, which keeps its lease alive.
+    package var isHanded = false
     /// The lifetime of its lease in seconds, if any: a process without contact leaves the rollout after this time.
     package var lifetime: Int64?
     /// The seconds within which an operator must finish it after its last step; otherwise it is reverted.
@@ -84,7 +88,14 @@ extension Rollout {
         try readSteps(fields)
         try readTimes(fields)
         abortIf = try Self.conditions(fields, "abortIf") + Self.conditions(fields, "abortIfCompared")
-        guard abortIf.count <= Self.maxConditions else {
+        for text in try fields.texts("abortIfPrometheus", max: Self.maxConditions) {
+            guard let condition = PrometheusCondition(parsing: text) else {
+                throw FleetProblem("“abortIfPrometheus” is not like sum(rate(errors_total[1m])) > 5")
+            }
+            abortIfPrometheus.append(condition)
+        }
+        isHanded = try fields.flag("handed")
+        guard abortIf.count + abortIfPrometheus.count <= Self.maxConditions else {
             throw FleetProblem("there are more than \(Self.maxConditions) conditions")
         }
     }
@@ -137,6 +148,10 @@ extension Rollout {
             let texts = abortIf.filter { $0.isPlain == isPlain }.map { JSON.string($0.text) }
             if !texts.isEmpty { fields.add(name, .array(texts)) }
         }
+        if !abortIfPrometheus.isEmpty {
+            fields.add("abortIfPrometheus", .array(abortIfPrometheus.map { .string($0.text) }))
+        }
+        if isHanded { fields.add("handed", .bool(true)) }
         fields.add("lifetimeSeconds", lifetime.map { .int($0) })
         fields.add("confirmSeconds", confirmWithin.map { .int($0) })
         fields.add("confirmBy", confirmBy.map { .time($0) })

@@ -20,6 +20,18 @@ extension FleetOperator {
         _ id: String, host: String, pid: Int64, seconds: Int64 = DriverClaim.seconds
     ) async throws(FleetRefusal) -> DriverClaim {
         let lease = try await grant(seconds: seconds)
+        do throws(FleetRefusal) {
+            return try await claim(id, host: host, pid: pid, under: lease)
+        } catch {
+            try? await etcd.revokeLease(lease.id)
+            throw error
+        }
+    }
+
+    /// Becomes the driver of a rollout for as long as a lease lives.
+    package func claim(
+        _ id: String, host: String, pid: Int64, under lease: EtcdLease
+    ) async throws(FleetRefusal) -> DriverClaim {
         let key = keys.driver(id)
         let record = FleetDriver(host: host, pid: pid, by: by, at: now())
         let result: EtcdTransactionResult
@@ -39,7 +51,6 @@ extension FleetOperator {
             // A member applied the write, but its reply was lost.
             return DriverClaim(id: id, lease: lease, fence: .createRevision(key, equals: pair.createRevision))
         }
-        try? await etcd.revokeLease(lease.id)
         let pairs = result.responses.map { response -> EtcdKeyValue? in
             if case .range(let range) = response { range.keys.first } else { nil }
         }
@@ -60,6 +71,12 @@ extension FleetOperator {
 
     /// Releases a claim, so that another driver need not wait.
     package func release(_ claim: DriverClaim) async { try? await etcd.revokeLease(claim.lease.id) }
+
+    /// Releases a claim, and keeps the lease that it shares with others.
+    package func drop(_ claim: DriverClaim) async {
+        let key = keys.driver(claim.id)
+        _ = try? await etcd.commit(EtcdTransaction(if: [claim.fence], then: [.delete(.key(key))]))
+    }
 }
 
 /// The keys of a rollout and of its timer.
@@ -81,30 +98,77 @@ extension FleetOperator {
     }
 }
 
-/// The source of a driver's inputs: etcd and a timer.
+/// Where a driver asks the queries of rollouts, and how often.
+package struct PrometheusSource: Sendable {
+    package var server: Prometheus?
+    /// As often as most servers are set to scrape, so that two answers are seldom of one sample.
+    package var every = Duration.seconds(15)
+
+    package init(_ server: Prometheus? = nil) { self.server = server }
+
+    fileprivate static let unknown = PrometheusAnswer.problem(
+        "no server is known here; start the driver with --prometheus URL, or set TWEAKS_FLEET_PROMETHEUS")
+
+    /// Asks all queries at once.
+    fileprivate func answers(to conditions: [PrometheusCondition]) async -> [PrometheusAnswer] {
+        guard let server else { return conditions.map { _ in Self.unknown } }
+        return await withTaskGroup(of: (Int, PrometheusAnswer).self) { group in
+            for (position, condition) in conditions.enumerated() {
+                group.addTask { (position, await server.answer(to: condition.query)) }
+            }
+            var answers = conditions.map { _ in Self.unknown }
+            for await (position, answer) in group { answers[position] = answer }
+            return answers
+        }
+    }
+}
+
+/// The source of a driver's inputs: etcd, Prometheus and a timer.
 package struct DriverFeed: Sendable {
     private let fleet: FleetOperator
-    private let claim: DriverClaim
+    private let id: String
+    /// Nil for an observer.
+    private let lease: EtcdLease?
     private let heartbeat: Duration
+    private let prometheus: PrometheusSource
+    private let conditions: [PrometheusCondition]
 
     /// After this many heartbeats everything is read again, in case the watch is silently dead.
     private static let heartbeatsPerRead = 3
 
-    /// - Parameter heartbeat: The interval of lease renewals: a third of its lifetime, so that two may fail.
+    /// - Parameters:
+    ///   - heartbeat: The interval of lease renewals: a third of its lifetime, so that two may fail.
+    ///   - conditions: The rollout's conditions on Prometheus, which never change.
     package init(
-        _ fleet: FleetOperator, _ claim: DriverClaim, heartbeat: Duration = .seconds(DriverClaim.seconds / 3)
+        _ fleet: FleetOperator, _ claim: DriverClaim, heartbeat: Duration = .seconds(DriverClaim.seconds / 3),
+        _ prometheus: PrometheusSource = PrometheusSource(), conditions: [PrometheusCondition] = []
     ) {
-        self.fleet = fleet
-        self.claim = claim
+        (self.fleet, id, lease) = (fleet, claim.id, claim.lease)
         self.heartbeat = heartbeat
+        (self.prometheus, self.conditions) = (prometheus, conditions)
+    }
+
+    /// The inputs of an observer.
+    package init(observing id: String, _ fleet: FleetOperator) {
+        (self.fleet, self.id, lease) = (fleet, id, nil)
+        heartbeat = .seconds(DriverClaim.seconds / 3)
+        (prometheus, conditions) = (PrometheusSource(), [])
     }
 
     /// Starts the tasks that produce inputs; they end when they are canceled.
     package func start(into inputs: AsyncStream<DriverInput>.Continuation) -> [Task<Void, Never>] {
         [
             Task { await follow(inputs) }, Task { await keepAlive(inputs) },
-            Task { await tick(inputs) },
+            Task { await tick(inputs) }, Task { await measure(inputs) },
         ]
+    }
+
+    private func measure(_ inputs: AsyncStream<DriverInput>.Continuation) async {
+        if conditions.isEmpty { return }
+        repeat {
+            let askedAt = Moment.now
+            inputs.yield(.measured(await prometheus.answers(to: conditions), askedAt: askedAt))
+        } while await pause(prometheus.every)
     }
 
     private func tick(_ inputs: AsyncStream<DriverInput>.Continuation) async {
@@ -135,7 +199,7 @@ package struct DriverFeed: Sendable {
 
     private func readAll(_ inputs: AsyncStream<DriverInput>.Continuation) async throws(FleetRefusal) -> Int64 {
         let instances = try await fleet.range(.prefix(fleet.keys.instances))
-        inputs.yield(.read(try await fleet.readRollout(claim.id), instances: instances))
+        inputs.yield(.read(try await fleet.readRollout(id), instances: instances))
         return instances.header.revision
     }
 
@@ -155,7 +219,7 @@ package struct DriverFeed: Sendable {
         while await pause(rest) {
             do {
                 rest = heartbeat
-                guard try await fleet.etcd.keepAlive(claim.lease.id) != nil else {
+                if let lease, try await fleet.etcd.keepAlive(lease.id) == nil {
                     inputs.yield(.leaseLost)
                     return
                 }
@@ -163,7 +227,7 @@ package struct DriverFeed: Sendable {
                 if heartbeats % Self.heartbeatsPerRead == 0 {
                     _ = try await readAll(inputs)
                 } else {
-                    inputs.yield(.rollout(try await fleet.readRollout(claim.id)))
+                    inputs.yield(.rollout(try await fleet.readRollout(id)))
                 }
             } catch {
                 if Task.isCancelled { return }

@@ -1,6 +1,6 @@
 // Drives a rollout: takes what etcd tells, asks the state machine for decisions, and carries them out.
 
-import Tweaks
+package import Tweaks
 package import TweaksSystem
 
 /// An input of a driver.
@@ -10,6 +10,8 @@ package enum DriverInput: Sendable {
     /// A read of the rollout's keys.
     case rollout(RolloutReading)
     case watched(EtcdHeader, [EtcdEvent])
+    /// What Prometheus answers to the rollout's queries, in their order, and when they were asked.
+    case measured([PrometheusAnswer], askedAt: Moment)
     /// etcd is unreachable.
     case outage(String)
     /// The driver's lease has expired.
@@ -54,10 +56,12 @@ package enum DriverOutcome: Hashable, Sendable {
     case lost(FleetRefusal)
 }
 
-/// A driver at work on one rollout.
+/// A driver at work on one rollout, or an observer of one that another program drives: it decides nothing.
 package struct DriverRun: Sendable {
     private let fleet: FleetOperator
-    package let claim: DriverClaim
+    package let id: String
+    /// Nil for an observer.
+    package let claim: DriverClaim?
     private var driver: RolloutDriver
     private var record: VersionedRecord<Rollout>?
     private var statuses: InstanceStatuses?
@@ -84,15 +88,20 @@ package struct DriverRun: Sendable {
         _ fleet: FleetOperator, _ claim: DriverClaim, timing: DriverTiming = DriverTiming(), isResumed: Bool = false,
         time: any Time = SystemTime()
     ) {
-        self.fleet = fleet.fenced(by: claim.fence)
-        self.claim = claim
+        (self.fleet, id, self.claim) = (fleet.fenced(by: claim.fence), claim.id, claim)
         self.time = time
         driver = RolloutDriver(timing: timing)
         if isResumed { driver.noteOutage(until: time.now) }
     }
 
+    /// Observes a rollout that another program drives. Commands of the operator are carried out.
+    package init(observing id: String, _ fleet: FleetOperator, time: any Time = SystemTime()) {
+        (self.fleet, self.id, claim) = (fleet, id, nil)
+        self.time = time
+        driver = RolloutDriver()
+    }
+
     package var progress: DriverProgress { driver.progress }
-    package var id: String { claim.id }
 
     /// Handles an input and carries out the decision that follows.
     package mutating func handle(_ input: DriverInput) async -> [DriverEvent] {
@@ -117,6 +126,8 @@ package struct DriverRun: Sendable {
             case .leaseLost:
                 let text = "rollout \(id) has another driver, or none: this one was away for too long; see status"
                 return [.ended(.lost(FleetRefusal(text)))]
+            case .measured(let answers, let askedAt):
+                if let record { driver.note(answers, askedAt: askedAt, of: record.value, now: time.now) }
             case .tick: break
             case .command(let command): return await perform(command)
             }
@@ -178,7 +189,9 @@ package struct DriverRun: Sendable {
         guard let statuses, !isDisconnected, revision > 0 else { return [] }
         let now = time.now
         decidedAt = now
+        let before = driver.progress
         let decision = driver.decide(observation(statuses), now: now)
+        if claim == nil { return await observed(decision, since: before) }
         if let refused, now < refused.until, decision.needsSpace { return [] }
         do throws(FleetRefusal) {
             let output = try await act(on: decision)
@@ -243,6 +256,31 @@ package struct DriverRun: Sendable {
         case .abort(let reason):
             return [.ended(.aborted(reason, try await fleet.abort(id, because: reason)))]
         }
+    }
+
+    /// What the driver has done since the last look.
+    private func observed(_ decision: DriverDecision, since before: DriverProgress) async -> [DriverEvent] {
+        do throws(FleetRefusal) {
+            if [.gone, .done].contains(decision) { return [.ended(try await readOutcome())] }
+            let progress = driver.progress
+            let isFirst = before.steps.isEmpty
+            if before == progress { return [] }
+            if progress.state == .paused, isFirst || before.state != .paused {
+                let entry = try await fleet.history().entries.last { $0.rollout == id && $0.verb == "pause" }
+                return [.paused(entry?.why ?? "\(entry?.by ?? "another operator") asked for it")]
+            }
+            if isFirst { return [] }
+            if before.state == .paused, progress.state == .open { return [.resumed] }
+            if let until = progress.confirmBy, before.confirmBy == nil { return [.awaitingConfirmation(until: until)] }
+            return progress.share > before.share ? [.stepped(to: progress.share)] : []
+        } catch {
+            return noteQuietly(error)
+        }
+    }
+
+    /// An observer that misses an event goes on: the next read shows where the rollout is.
+    private func noteQuietly(_ error: FleetRefusal) -> [DriverEvent] {
+        error.kind == .unreachable ? [] : [.refused(error)]
     }
 
     /// Finds out from the log how the rollout ended.

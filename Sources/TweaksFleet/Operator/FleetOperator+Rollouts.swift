@@ -11,8 +11,13 @@ package struct RolloutPlan: Sendable {
     /// In seconds.
     package var every: Int64 = 300
     package var abortIf: [MetricCondition] = []
+    package var abortIfPrometheus: [PrometheusCondition] = []
     /// In seconds.
     package var confirmWithin: Int64?
+    /// Whether the driver service drives it.
+    package var isHanded = false
+    /// The key of the scheduled rollout that begins, and its revision.
+    var scheduled: (key: [UInt8], revision: Int64)?
     /// The lease that limits the rollout's lifetime.
     package var lease: EtcdLease?
     /// The claim of the driver, which must still exist.
@@ -25,6 +30,15 @@ package struct RolloutPlan: Sendable {
         self.assignments = assignments
     }
 
+    /// The plan of a scheduled rollout.
+    init(_ rollout: Rollout) {
+        self.init(
+            id: rollout.id, assignments: rollout.changes.map { FleetAssignment($0.path, $0.value) })
+        (selector, steps, every) = (rollout.selector, rollout.steps, rollout.every)
+        (abortIf, abortIfPrometheus) = (rollout.abortIf, rollout.abortIfPrometheus)
+        (confirmWithin, isHanded) = (rollout.confirmWithin, true)
+    }
+
     /// Creates the record, including the values that it replaces.
     package func rollout(by: String, at: Int64, found: (TweakPath) -> TweakValue?) -> Rollout {
         let changes = assignments.map { Rollout.Change(path: $0.path, value: $0.value, found: found($0.path)) }
@@ -32,7 +46,7 @@ package struct RolloutPlan: Sendable {
         rollout.selector = selector
         rollout.steps = steps
         rollout.every = every
-        rollout.abortIf = abortIf
+        (rollout.abortIf, rollout.abortIfPrometheus, rollout.isHanded) = (abortIf, abortIfPrometheus, isHanded)
         rollout.confirmWithin = confirmWithin
         rollout.lifetime = lease?.seconds
         // A temporary change has no steps and no driver.
@@ -67,6 +81,10 @@ extension FleetOperator {
                 plan.verb, FleetEdit.summary(plan.verb, plan.assignments.map(\.path)), rollout: plan.id)
             edit.changes = rollout.changes.map { .init(path: $0.path, old: $0.found, new: $0.value) }
             edit.operations = [put(rollout, lease: plan.lease?.id ?? 0)]
+            if let (key, revision) = plan.scheduled {
+                edit.operations.append(.delete(.key(key)))
+                edit.revisions[key] = revision
+            }
             edit.timer = timer
             edit.fence = plan.driver
             edit.lifetime = rollout.lifetime
@@ -85,9 +103,13 @@ extension FleetOperator {
         _ rollout: inout Rollout, seconds: Int64
     ) async throws(FleetRefusal) -> [EtcdTransaction.Operation] {
         rollout.isTimed = seconds > 0
-        if !rollout.isTimed || isDryRun { return [] }
+        return rollout.isTimed ? try await timer(rollout.id, seconds: seconds) : []
+    }
+
+    func timer(_ id: String, seconds: Int64) async throws(FleetRefusal) -> [EtcdTransaction.Operation] {
+        if isDryRun { return [] }
         let value = [("seconds", JSON.int(seconds)), ("by", .text(by)), ("at", .time(now()))].line
-        return [.put(key: keys.timer(rollout.id), value: value, lease: try await grant(seconds: seconds).id)]
+        return [.put(key: keys.timer(id), value: value, lease: try await grant(seconds: seconds).id)]
     }
 
     /// What a write does to a rollout's timer.
@@ -159,12 +181,17 @@ extension FleetOperator {
 
     /// Resumes a rollout at its share. The new driver waits as long as after a step, and for the step's number of
     /// members; after a pause the current number counts, since the operator has seen it. A deadline to finish it stays.
-    /// - Parameter lease: The lease of a new driver, which a rollout under a lease gets.
-    package func resume(_ id: String, under lease: EtcdLease? = nil) async throws(FleetRefusal) -> FleetReceipt {
+    /// - Parameters:
+    ///   - lease: The lease of a new driver, which a rollout under a lease gets.
+    ///   - isHanded: Whether the driver service drives it; nil if its driver stays.
+    package func resume(
+        _ id: String, under lease: EtcdLease? = nil, isHanded: Bool? = nil
+    ) async throws(FleetRefusal) -> FleetReceipt {
         let statuses = try await instanceStatuses()
         return try await rewrite(id, "resume", under: lease) { rollout throws(FleetRefusal) in
             try Self.checkDriven(rollout)
-            if rollout.state == .open, rollout.next != nil, fence == nil { return nil }
+            if rollout.state == .open, rollout.next != nil, fence == nil, isHanded == nil { return nil }
+            rollout.isHanded = isHanded ?? rollout.isHanded
             if rollout.state == .paused { rollout.count(statuses) }
             rollout.state = .open
             rollout.next = now().adding(seconds: rollout.every)
@@ -250,7 +277,7 @@ extension FleetOperator {
         rule.confirmBy = nil
         rule.confirmWithin = nil
         rule.lifetime = nil
-        rule.abortIf = []
+        (rule.abortIf, rule.abortIfPrometheus, rule.isHanded) = ([], [], false)
         var edit = FleetEdit("finish", "finish \(rollout.id)", rollout: rollout.id)
         edit.operations = [put(rule, lease: 0)]
         edit.timer = [.delete(.key(keys.timer(rollout.id)))]
@@ -261,7 +288,11 @@ extension FleetOperator {
     /// - Parameter reason: Why a driver does it automatically; nil for an operator's command.
     package func abort(_ id: String, because reason: String? = nil) async throws(FleetRefusal) -> FleetReceipt {
         do throws(FleetRefusal) {
-            return try await write("abort") { view throws(FleetRefusal) in
+            return try await write("abort") { view async throws(FleetRefusal) in
+                if view.revision(of: keys.rollout(id)) == 0, var edit = try await cancellation(of: id) {
+                    edit.why = reason
+                    return edit
+                }
                 var edit = FleetEdit("abort", "abort \(id)", rollout: id)
                 edit.why = reason
                 let key = keys.rollout(id)

@@ -30,6 +30,9 @@ extension FleetKeys {
         if key.starts(with: builds) {
             return "values are not checked for it; after etcdctl del its processes write it with their next status"
         }
+        if key.starts(with: schedule), let id = String(validating: key.dropFirst(schedule.count), as: UTF8.self) {
+            return "it never begins; abort \(id) deletes it"
+        }
         if key.starts(with: drivers) {
             return "no driver can begin before it is gone; if none is running, etcdctl del deletes it"
         }

@@ -261,7 +261,7 @@ package struct MetricSamples: Sendable {
     func conditionStates(_ rollout: Rollout, _ members: [LiveInstance]) -> [ConditionState] {
         rollout.abortIf.enumerated().map { position, condition in
             let metrics = members.compactMap { $0.status.metrics[condition.path.joined] }
-            let worst = condition.isHigherWorse ? metrics.max() : metrics.min()
+            let worst = condition.comparison.isHigherWorse ? metrics.max() : metrics.min()
             return ConditionState(
                 condition: condition.text, violators: violators(position, condition, members).count, worst: worst)
         }

@@ -76,6 +76,7 @@ package struct RolloutDriver: Sendable {
     private var silenceDetector = SilenceDetector()
     private var departures = Departures()
     private var metrics = MetricSamples()
+    private var prometheus = PrometheusSamples()
     /// The rollout's revision, and when this driver first saw it.
     private var step: (revision: Int64, seen: Moment)?
     /// When each member's start was first seen: late members, and those that restart, get the same time limit.
@@ -93,6 +94,11 @@ package struct RolloutDriver: Sendable {
 
     /// Records that this driver had no contact until now.
     package mutating func noteOutage(until now: Moment) { outageEnd = now }
+
+    /// Records what Prometheus answers to the rollout's queries, in their order.
+    package mutating func note(_ answers: [PrometheusAnswer], askedAt: Moment, of rollout: Rollout, now: Moment) {
+        prometheus.record(answers, askedAt: askedAt, rollout, now)
+    }
 
     /// Returns the next action.
     package mutating func decide(_ observation: DriverObservation, now: Moment) -> DriverDecision {
@@ -122,6 +128,7 @@ package struct RolloutDriver: Sendable {
         if isNewStep {
             step = (record.modRevision, now)
             metrics.begin()
+            prometheus.begin(now)
             (firstSeen, noneSince, fewSince) = ([:], nil, nil)
         }
         if isNewStep || wasAway { silenceDetector.begin(live, now, lifetime: timing.outageGrace) }
@@ -134,6 +141,7 @@ package struct RolloutDriver: Sendable {
         let others = live.filter { !record.value.includes($0.instance) }
         metrics.record(members, others: others, record, now, isOutage: isOutage)
         progress = DriverProgress(record, members, metrics)
+        progress.metrics += prometheus.conditionStates(record.value)
         progress.left = departures.count
     }
 
@@ -146,7 +154,7 @@ package struct RolloutDriver: Sendable {
             return "\(member.id) refuses it: \(refusal.path): \(refusal.reason)"
         }
         return silenceDetector.silence(record.value, now: now, after: timing.silenceTimeout)
-            ?? metrics.violation(of: record.value, among: members)
+            ?? metrics.violation(of: record.value, among: members) ?? prometheus.violation(of: record.value)
     }
 
     // MARK: Next step
@@ -162,7 +170,7 @@ package struct RolloutDriver: Sendable {
         if members.isEmpty || fewSince != nil || !observation.isOver(rollout.next) { return .wait }
         let isComplete = members.allSatisfy { $0.status.revision >= record.modRevision }
         if !isComplete || silenceDetector.isAwaiting(rollout) { return .wait }
-        if !metrics.areComplete(rollout, members) { return .wait }
+        if !metrics.areComplete(rollout, members) || !prometheus.areComplete(rollout) { return .wait }
         if let share = rollout.nextShare { return .advance(to: share) }
         if rollout.share < .all {
             return .pause("its last step, \(rollout.share.text), is done; finish --force applies it to all processes")
@@ -185,7 +193,7 @@ package struct RolloutDriver: Sendable {
         }
         let silent = metrics.silent(
             record.value, members.filter { hadTimeToReport($0, now) }, now: now, after: timing.reportTimeout)
-        if silent.isEmpty { return nil }
+        if silent.isEmpty { return prometheus.problem(of: record.value, now: now, after: timing.reportTimeout) }
         let paths = Set(record.value.abortIf.map(\.path.token)).sorted().joined(separator: ", ")
         return "\(silent.count) of \(members.count) members send no figures for \(paths): \(Self.names(silent))"
     }

@@ -46,7 +46,7 @@ import TweaksTestSupport
     /// Advances the driver's clocks and those of etcd, where the driver renews its lease.
     private func pass(_ run: DriverRun, _ seconds: Int64) async throws {
         clock.advance(by: .seconds(seconds))
-        _ = try await harness.etcd.keepAlive(run.claim.lease.id)
+        _ = try await harness.etcd.keepAlive(#require(run.claim).lease.id)
         harness.etcd.advance(seconds: seconds)
     }
 
@@ -240,7 +240,7 @@ import TweaksTestSupport
         let run = try await begin()
         #expect(try await harness.fleet().drivers()["r1"] != nil)
         let (inputs, continuation) = AsyncStream.makeStream(of: DriverInput.self)
-        let tasks = DriverFeed(fleet(), run.claim, heartbeat: .seconds(3_600)).start(into: continuation)
+        let tasks = DriverFeed(fleet(), try #require(run.claim), heartbeat: .seconds(3_600)).start(into: continuation)
         defer { for task in tasks { task.cancel() } }
         var received: [String] = []
         for await input in inputs {
@@ -310,7 +310,7 @@ import TweaksTestSupport
         let members = try await members()
         #expect(try await harness.rollout()?.value.reached == Int64(members.count))
         remove([members[0]])
-        await fleet().release(first.claim)
+        await fleet().release(try #require(first.claim))
         clock.advance(by: .seconds(600))
 
         let claim = try await fleet().claim("r1", host: "elsewhere", pid: 2)

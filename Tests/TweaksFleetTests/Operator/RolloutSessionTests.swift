@@ -28,7 +28,7 @@ import TweaksTestSupport
         plan.lease = revertsOnExit ? claim.lease : nil
         _ = try await harness.fleet().begin(plan)
         let session = RolloutSession(client, claim, revertsOnExit: revertsOnExit, isInteractive: false)
-        #expect(await session.drive() == .refused)
+        #expect(await session.run() == .refused)
         let fate = revertsOnExit ? "is reverted with it" : "stays at its share: resume r1 drives it on"
         let end = lines.withLock { $0.last } ?? ""
         #expect(end.contains("no terminal to resume it on, so this driver ends, and the rollout \(fate)"), "\(end)")

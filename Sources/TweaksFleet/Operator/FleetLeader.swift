@@ -1,0 +1,57 @@
+// Elects the one driver service that leads: it holds a key under a lease, and the claims of its rollouts end with it.
+
+import Tweaks
+
+/// The right to drive what is handed to the driver service, valid while the lease lives.
+package struct FleetLeadership: Hashable, Sendable {
+    package let lease: EtcdLease
+
+    /// The seconds without a heartbeat after which another service takes over.
+    package static let seconds: Int64 = 20
+}
+
+/// The result of a candidacy.
+package enum FleetElection: Hashable, Sendable {
+    case won(FleetLeadership)
+    /// Another service leads.
+    case lost(to: FleetDriver)
+}
+
+extension FleetOperator {
+    /// The driver service that leads; nil if none does. An unreadable record counts as one, whose lease ends it.
+    package func leader() async throws(FleetRefusal) -> FleetDriver? {
+        try await range(.key(keys.leader)).keys.first.map(Self.driver)
+    }
+
+    private static func driver(_ pair: EtcdKeyValue) -> FleetDriver {
+        (try? FleetDriver(pair.value)) ?? FleetDriver(host: "an unknown host", pid: 0, by: "an unknown driver", at: 0)
+    }
+
+    /// Becomes the leader, unless another service leads.
+    package func runForLeader(_ candidate: FleetDriver, seconds: Int64) async throws(FleetRefusal) -> FleetElection {
+        // Without a lease for each attempt: a service may wait for weeks.
+        if let leader = try await leader() { return .lost(to: leader) }
+        let lease = try await grant(seconds: seconds)
+        do throws(EtcdError) {
+            let result = try await etcd.commit(
+                EtcdTransaction(
+                    if: [.modRevision(keys.leader, equals: 0)],
+                    then: [.put(key: keys.leader, value: candidate.bytes, lease: lease.id)],
+                    otherwise: [.range(.key(keys.leader))]))
+            if result.succeeded { return .won(FleetLeadership(lease: lease)) }
+            if case .range(let range)? = result.responses.first, let pair = range.keys.first {
+                // A member applied the write, but its reply was lost.
+                if pair.lease == lease.id { return .won(FleetLeadership(lease: lease)) }
+                try? await etcd.revokeLease(lease.id)
+                return .lost(to: Self.driver(pair))
+            }
+            throw EtcdError.unavailable("the leader changed meanwhile")
+        } catch {
+            try? await etcd.revokeLease(lease.id)
+            throw FleetRefusal(error)
+        }
+    }
+
+    /// Lets another service take over at once.
+    package func resign(_ leadership: FleetLeadership) async { try? await etcd.revokeLease(leadership.lease.id) }
+}

@@ -1,0 +1,92 @@
+// Schedules rollouts: the driver service begins one when a key under a lease, which etcd's clock ends, is gone.
+
+import Tweaks
+
+/// A rollout that is to begin later.
+package struct ScheduledRollout: Hashable, Sendable {
+    /// The rollout at its first step. Its `next` is about when it begins, in milliseconds since 1970.
+    package let rollout: Rollout
+    package let modRevision: Int64
+    /// Whether the time has come.
+    package let isDue: Bool
+}
+
+extension FleetOperator {
+    /// The longest time until a rollout begins, in seconds: a year.
+    package static let longestSchedule: Int64 = 31_536_000
+
+    /// Writes a rollout down, for the driver service to begin. Whether it may begin is decided then.
+    /// - Parameters:
+    ///   - at: Milliseconds since 1970, by this machine's clock.
+    ///   - reverts: It ends if no driver service drives it for ``DriverService/patience``.
+    package func schedule(_ plan: RolloutPlan, at: Int64, reverts: Bool) async throws(FleetRefusal) -> FleetReceipt {
+        try FleetAssignment.check(plan.assignments, plan.verb)
+        let seconds = (at &- now()) / 1_000 + 1
+        guard (1...Self.longestSchedule).contains(seconds) else {
+            throw FleetRefusal(
+                .usage, "rollout \(plan.id): it can begin within a year from now, and not before; see --at")
+        }
+        return try await write("schedule") { view async throws(FleetRefusal) in
+            var rollout = plan.rollout(by: by, at: now(), found: view.value)
+            (rollout.next, rollout.isHanded) = (at, true)
+            rollout.lifetime = reverts ? DriverService.patience : nil
+            let what = FleetEdit.summary("schedule", plan.assignments.map(\.path))
+            var edit = FleetEdit("schedule", what, rollout: plan.id)
+            edit.changes = rollout.changes.map { .init(path: $0.path, old: $0.found, new: $0.value) }
+            edit.why = "to begin at \(TimeText.seconds(at))"
+            edit.operations = [.put(key: keys.scheduled(plan.id), value: rollout.bytes)]
+            edit.revisions[keys.scheduled(plan.id)] = 0
+            edit.timer = try await timer(plan.id, seconds: seconds)
+            return edit
+        }
+    }
+
+    /// The scheduled rollouts by ID; also the unreadable keys, and the reason for each.
+    package func scheduled() async throws(FleetRefusal) -> (
+        rollouts: [ScheduledRollout], unreadable: [[UInt8]: String]
+    ) {
+        var rollouts: [ScheduledRollout] = []
+        var unreadable: [[UInt8]: String] = [:]
+        let pairs = try await range(.prefix(keys.schedule)).keys
+        // Read afterwards, so that a timer that is missing here has ended. It is written together with the rollout.
+        let timers = pairs.isEmpty ? [] : try await range(.prefix(keys.timers), keysOnly: true).keys.map(\.key)
+        for pair in pairs {
+            do throws(FleetProblem) {
+                let rollout = try Rollout(pair.value)
+                guard keys.scheduled(rollout.id) == pair.key else { throw FleetProblem("“id” is not that of its key") }
+                rollouts.append(
+                    ScheduledRollout(
+                        rollout: rollout, modRevision: pair.modRevision,
+                        isDue: !timers.contains(keys.timer(rollout.id))))
+            } catch {
+                unreadable[pair.key] = error.description
+            }
+        }
+        return (rollouts, unreadable)
+    }
+
+    /// A lease for a rollout that the driver service drives, and keeps alive.
+    package func grantPatience() async throws(FleetRefusal) -> EtcdLease {
+        try await grant(seconds: DriverService.patience)
+    }
+
+    /// Begins a scheduled rollout.
+    package func begin(_ scheduled: ScheduledRollout) async throws(FleetRefusal) -> FleetReceipt {
+        var plan = RolloutPlan(scheduled.rollout)
+        let key = keys.scheduled(plan.id)
+        plan.scheduled = (key, scheduled.modRevision)
+        if scheduled.rollout.lifetime != nil { plan.lease = try await grantPatience() }
+        return try await begin(plan)
+    }
+
+    /// The edit that removes a scheduled rollout; nil if there is none.
+    func cancellation(of id: String) async throws(FleetRefusal) -> FleetEdit? {
+        let key = keys.scheduled(id)
+        guard let pair = try await range(.key(key), keysOnly: true).keys.first else { return nil }
+        var edit = FleetEdit("abort", "abort \(id), which was scheduled", rollout: id)
+        edit.operations = [.delete(.key(key))]
+        edit.revisions[key] = pair.modRevision
+        edit.timer = [.delete(.key(keys.timer(id)))]
+        return edit
+    }
+}
