@@ -89,7 +89,8 @@ let package = Package(
         .executableTarget(name: "features", dependencies: ["TweaksDaemon"], path: "Examples/features"),
         .executableTarget(name: "bounce", dependencies: ["TweaksDaemon", "TweaksFleet"], path: "Examples/bounce"),
         .executableTarget(
-            name: "fleet", dependencies: ["TweaksDaemon", "TweaksFleet"], path: "Examples/fleet", exclude: ["demo.sh"]),
+            name: "fleet", dependencies: ["TweaksDaemon", "TweaksFleet"], path: "Examples/fleet",
+            exclude: ["demo.sh", "tweaks-drive@.service"]),
         .executableTarget(
             name: "throttled", dependencies: ["TweaksDaemon", "TweaksFleet"], path: "Examples/throttled",
             exclude: ["throttled.conf", "throttled.service"]),

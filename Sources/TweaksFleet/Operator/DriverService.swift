@@ -129,7 +129,7 @@ package struct DriverService: Sendable {
         await lead.cancelDrives()
     }
 
-    /// Renews the leader's lease. What cannot be renewed for as long as it lasts has ended, whatever etcd says later.
+    /// Renews the leader's lease. What cannot be renewed for as long as it lasts has ended, even if etcd still knows it.
     private func keepAlive(_ leadership: FleetLeadership, _ inputs: AsyncStream<Input>.Continuation) async {
         var renewed = Moment.now
         while !Task.isCancelled {

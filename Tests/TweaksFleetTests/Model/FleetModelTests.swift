@@ -6,11 +6,16 @@ import TweaksTestSupport
 
 @testable import TweaksFleet
 
-@Suite(.timeLimit(.minutes(30)), .tags(.quantity)) struct FleetModelTests {
-    /// Includes seeds that have found defects. `TWEAKS_FLEET_SEED=5` runs another one.
+@Suite(.timeLimit(.minutes(60)), .tags(.quantity)) struct FleetModelTests {
+    /// Includes seeds that have found defects. `TWEAKS_FLEET_SEED=5` runs another one, and `TWEAKS_FLEET_SEEDS=200` the
+    /// first 200, as `.ci/nightly` does.
     private static let seeds: [UInt64] =
-        ProcessInfo.processInfo.environment["TWEAKS_FLEET_SEED"].flatMap(UInt64.init).map { [$0] }
-        ?? Array(1...UInt64(quantity(40, few: 2)))
+        number("TWEAKS_FLEET_SEED").map { [$0] }
+        ?? Array(1...max(1, number("TWEAKS_FLEET_SEEDS") ?? UInt64(quantity(40, few: 2))))
+
+    private static func number(_ variable: String) -> UInt64? {
+        ProcessInfo.processInfo.environment[variable].flatMap(UInt64.init)
+    }
 
     @Test(arguments: seeds)
     func `After all changes each process has the values that the keys define for it`(seed: UInt64) async throws {

@@ -9,6 +9,7 @@ import TweaksTestSupport
 @testable import TweaksFleet
 
 extension DocumentedBlock {
+    static let drive = all("fleet-drive", of: "Sources/TweaksFleet/TweaksFleet.docc/RunningAFleet.md")
     static let fleet = all("fleet", of: "Sources/TweaksFleet/TweaksFleet.docc/RunningAFleet.md")
 }
 
@@ -105,5 +106,40 @@ extension DocumentedBlock {
         #expect(output.contains("approved proposal \(known)"), "\(output)")
         #expect(output.contains("by ceo@hq (etcd user bob)"), "\(output)")
         #expect(!output.contains("unproved"), "\(output)")
+    }
+
+    @Test func `A service takes what is handed over, and begins what is planned`() async throws {
+        let server = try await EtcdServer.start()
+        let lines = try #require(DocumentedBlock.drive.first).text.splitLines().filter { !$0.isEmpty }
+        let fleet = FleetOperator(
+            try server.client(), FleetKeys(name: "api"), by: "test", now: { ThisProcess.wallClock })
+        let service = try ChildProcess(
+            [BuiltProgram.path("tweakctl-fleet"), "api", "drive"],
+            environment: ["TWEAKS_FLEET": server.url(0), "PATH": "/usr/bin:/bin"])
+        #expect(lines[0] == "tweakctl fleet api drive &")
+        await service.log.wait(for: "leads: drives")
+        let build = try await register(on: fleet)
+        let output = try run(Array(lines.dropFirst()), on: server)
+        #expect(output.contains("drives it: progress "), "\(build): \(output)")
+        #expect(output.contains(" is to begin at "), "\(output)")
+        #expect(output.contains("drive service: process "), "\(output)")
+        #expect(output.splitLines().filter { $0.hasPrefix("exit ") } == ["exit 0", "exit 0", "exit 0"], "\(output)")
+        await service.log.wait(for: "drives it")
+        await service.stop()
+    }
+
+    /// Registers a hundred processes of one build.
+    private func register(on fleet: FleetOperator) async throws -> String {
+        let registry = TweakRegistry()
+        _ = Tweak("Service", "Pool", "Size", 32, in: 0...100, registry: registry)
+        _ = Tweak("Service", "Pool", "Wait", 10, in: 0...100, registry: registry)
+        let build = FleetBuild(registry)
+        var operations = [EtcdTransaction.Operation.put(key: fleet.keys.build(build.hash), value: build.bytes)]
+        for number in 0..<100 {
+            let status = FleetStatus(build: build.hash)
+            operations.append(.put(key: fleet.keys.instance("i\(number)", start: 1), value: status.bytes))
+        }
+        _ = try await fleet.etcd.commit(EtcdTransaction(then: operations))
+        return build.hash
     }
 }
