@@ -175,14 +175,7 @@ struct OperatorSettings: Equatable {
     private static func login(_ environment: [String: String]) -> String {
         let user =
             getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? environment["USER"] ?? "uid \(geteuid())"
-        return "\(user)@\(host)"
-    }
-
-    /// The name of this machine.
-    static var host: String {
-        var name = [CChar](repeating: 0, count: 256)
-        guard gethostname(&name, name.count - 1) == 0 else { return "unknown" }
-        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return "\(user)@\(FleetIdentity.host)"
     }
 
     /// The server of Prometheus, if one is named.

@@ -19,7 +19,7 @@ extension FleetClient {
         var limits = DriverService.Limits()
         limits.timing = self.limits.timing
         let service = DriverService(
-            fleet, host: OperatorSettings.host, pid: Int64(ThisProcess.id), prometheus, limits: limits
+            fleet, host: FleetIdentity.host, pid: Int64(ThisProcess.id), prometheus, limits: limits
         ) { log.note($0) }
         let task = Task { await service.run() }
         let interrupts = Interrupts {

@@ -164,7 +164,7 @@ extension FleetClient {
         defer { Interruption.forget() }
         var count = 0
         let done = try await fleet.write(
-            plan, parts, host: OperatorSettings.host, pid: Int64(ThisProcess.id),
+            plan, parts, host: FleetIdentity.host, pid: Int64(ThisProcess.id),
             shouldStop: { Interruption.hasHappened }
         ) { part in
             count += 1

@@ -254,7 +254,7 @@ extension FleetClient {
     }
 
     private func claim(_ id: String) async throws(FleetRefusal) -> DriverClaim {
-        try await fleet.claim(id, host: OperatorSettings.host, pid: Int64(ThisProcess.id), seconds: limits.claim)
+        try await fleet.claim(id, host: FleetIdentity.host, pid: Int64(ThisProcess.id), seconds: limits.claim)
     }
 
     /// Resumes driving a rollout from its current share.

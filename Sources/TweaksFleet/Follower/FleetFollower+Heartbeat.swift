@@ -16,8 +16,9 @@ struct FollowerHeartbeat {
     var sampleAt: Moment?
     /// A head read directly but not yet delivered by the watch, and the deadline for that.
     var expected: (revision: Int64, by: Moment)?
-    /// The covered paths in the last status.
+    /// The covered paths and the overrides in the last status.
     var covered: [TweakPath] = []
+    var overrides: [FleetStatus.Override] = []
     var metrics: [String: Double] = [:]
     /// When the figures were sampled.
     var sampledAt: Int64?
@@ -63,7 +64,8 @@ extension FleetStatus {
         head = position?.head?.counter ?? 0
         chain = position?.head?.chain.map { String($0.prefix(FleetChain.shortLength)) }
         refused = core.composition.refused
-        covered = core.covered.map(\.joined)
+        covered = heartbeat.covered.map(\.joined)
+        (host, overrides) = (FleetIdentity.host, heartbeat.overrides)
         trouble = core.storeProblem?.description
         isUnstable = identity.isUnstable
         started = heartbeat.started
@@ -121,7 +123,9 @@ extension FleetFollower {
         // They are gone when the process ends that has written them.
         if let lease = heartbeat.lease { try await writeHeldValues(lease) }
         // Local overrides can change at any time.
-        if core.covered != heartbeat.covered { heartbeat.isDirty = true }
+        if core.covered != heartbeat.covered || registry.localOverrides != heartbeat.overrides {
+            heartbeat.isDirty = true
+        }
     }
 
     private func writeIfDue() async throws(EtcdError) {
@@ -170,7 +174,7 @@ extension FleetFollower {
         heartbeat.isDirty = false
         do throws(EtcdError) {
             let build = try await writeBuild()
-            heartbeat.covered = core.covered
+            (heartbeat.covered, heartbeat.overrides) = (core.covered, registry.localOverrides)
             var status = FleetStatus(core, heartbeat, identity, build: build, at: time.wall)
             status.trouble = status.trouble ?? saveProblem?.text
             let key = keys.instance(identity.instance.id, start: heartbeat.started)
@@ -294,10 +298,20 @@ extension FleetFollower {
         guard let build = heartbeat.build?.hash, !core.hasProgramFailed else { return }
         var status = FleetStatus(core, heartbeat, identity, build: build, at: time.wall)
         (status.refused, status.covered, status.metrics, status.trouble) = ([], [], [:], nil)
+        status.overrides = []
         status.left = status.at
         let lease = try await etcd.grantLease(seconds: FleetStatus.farewellSeconds).id
         let key = keys.instance(identity.instance.id, start: heartbeat.started)
         _ = try await etcd.commit(EtcdTransaction(then: [.put(key: key, value: status.bytes, lease: lease)]))
+    }
+}
+
+extension TweakRegistry {
+    /// The tweaks with an override of this process, by path. The values of secrets are left out.
+    fileprivate var localOverrides: [FleetStatus.Override] {
+        let snapshot = snapshot()
+        return listing().nodes.filter { snapshot.source(of: $0)?.layer.isOverride ?? false }
+            .map { .init(path: $0.path.joined, value: $0.isSecret ? nil : snapshot.settled($0)?.text) }
     }
 }
 

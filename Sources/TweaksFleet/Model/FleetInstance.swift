@@ -31,6 +31,13 @@ package struct FleetIdentity: Hashable, Sendable {
 
     private static let file = "instance-id"
 
+    /// The name of this machine.
+    package static var host: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "unknown" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// - Parameters:
     ///   - given: The configured ID, if any.
     ///   - directory: The state directory, locked by this process.

@@ -12,7 +12,18 @@ package struct FleetStatus: Hashable, Sendable {
         package var reason: String
     }
 
+    /// A tweak with a local override.
+    package struct Override: Hashable, Sendable {
+        package var path: String
+        /// The value as text, shortened; nil for a secret.
+        package var value: String?
+
+        package init(path: String, value: String?) { (self.path, self.value) = (path, value) }
+    }
+
     package var build: String
+    /// The name of the machine; nil in older processes.
+    package var host: String?
     package var labels: Labels = [:]
     /// The applied etcd revision.
     package var revision: Int64 = 0
@@ -25,6 +36,9 @@ package struct FleetStatus: Hashable, Sendable {
     /// Paths with a local override above the fleet's value.
     package var covered: [String] = []
     package var moreCovered = 0
+    /// All tweaks with a local override, whether the fleet has a value for them or not; what did not fit is counted.
+    package var overrides: [Override] = []
+    package var moreOverrides = 0
     /// Why the store's content is not applied; nil if it is.
     package var trouble: String?
     /// The process keeps its values until `adopt`: the store does not continue, or cannot prove that it continues, what
@@ -66,6 +80,13 @@ package struct FleetStatus: Hashable, Sendable {
                     reason: try element.text("reason", max: 1_000)))
         }
         covered = try fields.texts("covered", max: 1_000)
+        host = try fields.optionalText("host")
+        overrides = try fields.members("overrides").map { path, value throws(FleetProblem) in
+            if let text = value.string { return Override(path: path, value: text) }
+            guard case .null = value else { throw FleetProblem("“overrides” has a value that is no text") }
+            return Override(path: path, value: nil)
+        }
+        moreOverrides = Int(min(try fields.count("moreOverrides", or: 0), 1_000_000))
         moreRefused = Int(min(try fields.count("moreRefused", or: 0), 1_000_000))
         moreCovered = Int(min(try fields.count("moreCovered", or: 0), 1_000_000))
         trouble = try fields.optionalText("trouble", max: 1_000)
@@ -95,6 +116,11 @@ package struct FleetStatus: Hashable, Sendable {
     /// Shortens each part to what could fit. Refusals of rollouts come first, because they stop the rollout.
     private mutating func cutTexts() {
         build = build.cut(to: 64, cost: Self.cost)
+        host = host.map { $0.cut(to: 64, cost: Self.cost) }
+        for index in overrides.indices {
+            overrides[index].value = overrides[index].value.map { $0.cut(to: 40, cost: Self.cost) }
+        }
+        drop(overrides: max(0, overrides.count - 40))
         trouble = trouble.map { $0.cut(to: 160, cost: Self.cost) }
         refused = refused.filter { $0.rollout != nil } + refused.filter { $0.rollout == nil }
         drop(max(0, refused.count - 30), covered: max(0, covered.count - 120))
@@ -103,6 +129,11 @@ package struct FleetStatus: Hashable, Sendable {
         if metrics.count > 100 {
             metrics = Dictionary(uniqueKeysWithValues: metrics.sorted { $0.key < $1.key }.prefix(100).map { ($0, $1) })
         }
+    }
+
+    private mutating func drop(overrides count: Int) {
+        overrides.removeLast(count)
+        moreOverrides &+= count
     }
 
     private mutating func drop(_ refusals: Int, covered paths: Int = 0) {
@@ -114,7 +145,9 @@ package struct FleetStatus: Hashable, Sendable {
 
     /// Drops the least important part; returns false if nothing is left to drop.
     private mutating func shorten() -> Bool {
-        if !covered.isEmpty {
+        if !overrides.isEmpty {
+            drop(overrides: 1)
+        } else if !covered.isEmpty {
             drop(0, covered: 1)
         } else if refused.count > 1, refused.last?.rollout == nil {
             drop(1)
@@ -146,6 +179,9 @@ package struct FleetStatus: Hashable, Sendable {
         if moreRefused > 0 { fields.add("moreRefused", .count(moreRefused)) }
         if !covered.isEmpty { fields.add("covered", .array(covered.map { .string($0) })) }
         if moreCovered > 0 { fields.add("moreCovered", .count(moreCovered)) }
+        fields.add("host", host.map { .string($0) })
+        if !overrides.isEmpty { fields.add("overrides", .object(overrides.map { ($0.path, .text($0.value)) })) }
+        if moreOverrides > 0 { fields.add("moreOverrides", .count(moreOverrides)) }
         fields.add("trouble", trouble.map { .string($0) })
         fields.add("chain", chain.map { .text($0) })
         if isApart { fields.add("apart", .bool(true)) }

@@ -49,12 +49,14 @@ extension FleetOperator {
 extension InstanceReport {
     package var json: JSON {
         .object([
-            ("id", .string(live.id)), ("labels", status.labels.json), ("build", .string(status.build)),
+            ("id", .string(live.id)), ("host", .text(status.host)), ("labels", status.labels.json), ("build", .string(status.build)),
             ("declared", .bool(isDeclared)), ("unstable", .bool(status.isUnstable)), ("started", .int(status.started)),
             ("at", .int(status.at)), ("revision", .int(status.revision)), ("head", .unsigned(status.head)),
             ("lagging", .bool(isLagging)), ("rollouts", .array(rollouts.map { .string($0.id) })),
             ("refused", .array(status.refused.map(Self.json))), ("moreRefused", .count(status.moreRefused)),
             ("covered", .array(status.covered.map { .string($0) })), ("moreCovered", .count(status.moreCovered)),
+            ("overrides", .object(status.overrides.map { ($0.path, .text($0.value)) })),
+            ("moreOverrides", .count(status.moreOverrides)),
             ("trouble", status.trouble.map { .string($0) } ?? .null),
             ("figures", .object(status.metrics.sorted { $0.key < $1.key }.map { ($0.key, .number($0.value)) })),
         ])

@@ -37,6 +37,25 @@ import TweaksTestSupport
         try await etcd.roll(rollout, keys, counter: counter, lease: try await etcd.grantLease(seconds: 600).id)
     }
 
+    @Test func `The status tells the machine and all overrides, without the value of a secret`() async throws {
+        try await set(["A/B/Size": .number(60)], 1)
+        let process = try FollowingProcess(etcd, keys, time: time)
+        let token = Tweak("A", "B", "Token", "none", flags: .secret, registry: process.registry)
+        (process.count.value, token.value) = (7, "hunter2")
+        process.start()
+        try await passUntilStatus { status in
+            let expected = [
+                FleetStatus.Override(path: "A/B/Count", value: "7"), .init(path: "A/B/Token", value: nil),
+            ]
+            return status.overrides == expected && status.covered.isEmpty && status.host == FleetIdentity.host
+        }
+        // Without a change of the fleet, the next heartbeat tells it.
+        process.count.reset()
+        try await passUntilStatus { $0.overrides.map(\.path) == ["A/B/Token"] }
+        #expect(etcd.all(keys.instances).allSatisfy { !String(decoding: $0.value, as: UTF8.self).contains("hunter2") })
+        await process.stop()
+    }
+
     /// Advances the time until a condition holds.
     private func pass(until isMet: @escaping @Sendable () -> Bool) async throws {
         try await time.pass { while !isMet() { await Task.yield() } }

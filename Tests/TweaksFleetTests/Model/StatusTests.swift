@@ -15,6 +15,8 @@ import Testing
             .init(rollout: "r1", path: "A/B/D", reason: "is no int"),
         ]
         (status.covered, status.moreRefused, status.moreCovered) = (["A/B/E f"], 1, 2)
+        (status.host, status.moreOverrides) = ("web-1", 3)
+        status.overrides = [.init(path: "A/B/E f", value: "5"), .init(path: "A/B/Key", value: nil)]
         (status.trouble, status.isUnstable) = ("etcd was restored", true)
         (status.started, status.at) = (RecordTests.at, RecordTests.at + 1)
         status.metrics = ["S/E/Rate": 0.1, "S/E/Count": .leastNonzeroMagnitude]

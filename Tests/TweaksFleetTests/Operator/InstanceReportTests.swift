@@ -21,7 +21,9 @@ import TweaksSystem
                 status.trouble = zone == "us" ? "etcd is another cluster" : nil
                 guard id == "eu-1" else { return }
                 status.refused = [.init(rollout: "r1", path: "A/B/C", reason: "80 is outside 0...10")]
-                (status.covered, status.moreCovered) = (["A/B/D"], 2)
+                (status.covered, status.moreCovered) = (["A/B/D", "A/B/E"], 2)
+                status.overrides = [.init(path: "A/B/E", value: "7"), .init(path: "A/B/Key", value: nil)]
+                status.host = "web-1"
                 status.metrics = ["Service/Errors/Rate": 0.5]
                 status.isUnstable = true
             }
@@ -36,7 +38,7 @@ import TweaksSystem
         #expect(
             result.lines == [
                 "eu-0: zone=eu, build b1, revision 2, in r1, 10 s ago",
-                "eu-1: zone=eu, build b1, revision 2, in r1, 1 refused, 3 local overrides, 10 s ago",
+                "eu-1: zone=eu, on web-1, build b1, revision 2, in r1, 1 refused, 4 local overrides, 10 s ago",
                 "us-0: zone=us, build b1, revision 1, which is not the newest, in trouble, 10 s ago",
             ], "\(result.text)")
     }
@@ -47,6 +49,7 @@ import TweaksSystem
         #expect(eu.map { $0["id"]?.string } == ["eu-0", "eu-1"])
         #expect(eu[1]["rollouts"]?.elements == [.string("r1")] && eu[1]["lagging"] == .bool(false))
         #expect(eu[1]["refused"]?.elements.first?["reason"]?.string == "80 is outside 0...10")
+        #expect(eu[1]["host"]?.string == "web-1" && eu[1]["overrides"]?.text == #"{"A/B/E":"7","A/B/Key":null}"#)
         #expect(eu[1]["moreCovered"]?.wholeNumber == 2 && eu[1]["declared"] == .bool(true))
         #expect(try await harness.run("instance us-0 --json").json?["trouble"]?.string == "etcd is another cluster")
         let none = try await harness.run("instances --where zone=mars")
@@ -59,10 +62,11 @@ import TweaksSystem
         let result = try await harness.run("instance eu-1")
         #expect(
             result.lines == [
-                "eu-1: zone=eu", "  its ID is another one after each restart", "  build b1",
+                "eu-1: zone=eu", "  its ID is another one after each restart", "  on web-1", "  build b1",
                 "  started 10 min ago, reported 10 s ago", "  applied revision 2, write 1: the newest",
                 "  in rollout r1, open at 100 %, which it refuses",
-                "  refuses A/B/C (rollout r1): 80 is outside 0...10", "  has a local override above A/B/D",
+                "  refuses A/B/C (rollout r1): 80 is outside 0...10", "  local override A/B/E = 7, above the fleet's value",
+                "  local override A/B/Key = a secret", "  has a local override above A/B/D",
                 "  2 more local overrides are not listed", "  figure Service/Errors/Rate: 0.5",
             ], "\(result.text)")
         let unknown = try await harness.run("instance eu-9")
