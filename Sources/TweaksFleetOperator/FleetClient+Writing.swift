@@ -173,8 +173,10 @@ extension FleetClient {
         let view = try await fleet.readState()
         try view.checkFree(plan.assignments.map(\.path))
         let rollout = plan.rollout(by: fleet.by, at: now, found: view.value)
-        let reach = RolloutReach(rollout, try await fleet.instanceStatuses().live)
-        try reach.check(rollout)
+        let live = try await fleet.instanceStatuses().live
+        try rollout.checkFollowed(by: live)
+        let reach = RolloutReach(rollout, live)
+        try reach.check(rollout, force: arguments.has(.force))
         if console.isJSON { return reach.members.first?.count ?? 0 }
         console.print(
             rows: rollout.changes.map {
@@ -182,7 +184,9 @@ extension FleetClient {
             })
         let selectorText = rollout.selector.isEmpty ? "" : " with \(rollout.selector.text)"
         console.print(["\(reach.eligible) of \(reach.live.processes)\(selectorText):"])
-        console.print(reach.members.map { "  \($0.share.text): \($0.count)" })
+        if reach.canaries > 0 { console.print(["  canaries: \(reach.canaries)"]) }
+        console.print(
+            reach.members.map { "  \($0.share.text): \($0.count)" + ($0.strata.isEmpty ? "" : "; \($0.strata.text)") })
         return reach.members.first?.count ?? 0
     }
 
