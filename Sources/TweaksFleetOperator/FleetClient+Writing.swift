@@ -162,14 +162,17 @@ extension FleetClient {
         return await RolloutSession(self, claim, revertsOnExit: plan.lease != nil).drive()
     }
 
-    private func begun(_ plan: RolloutPlan, _ reach: Int, _ receipt: FleetReceipt) {
+    private func begun(_ plan: RolloutPlan, _ reach: RolloutReach, _ receipt: FleetReceipt) {
+        if console.isJSON {
+            return console.print(.object(FleetConsole.fields(receipt, keys) + [("steps", reach.json)]))
+        }
+        let count = reach.members.first?.count ?? 0
         console.print(
-            receipt, keys, "rollout \(plan.id) at \(plan.steps[0].text), \(reach.processes)", hasShownChanges: true)
+            receipt, keys, "rollout \(plan.id) at \(plan.steps[0].text), \(count.processes)", hasShownChanges: true)
     }
 
     /// Prints how many processes each step reaches; throws if the first step reaches none.
-    /// - Returns: The number of processes in the first step.
-    private func reach(of plan: RolloutPlan) async throws(FleetRefusal) -> Int {
+    private func reach(of plan: RolloutPlan) async throws(FleetRefusal) -> RolloutReach {
         let view = try await fleet.readState()
         try view.checkFree(plan.assignments.map(\.path))
         let rollout = plan.rollout(by: fleet.by, at: now, found: view.value)
@@ -177,7 +180,7 @@ extension FleetClient {
         try rollout.checkFollowed(by: live)
         let reach = RolloutReach(rollout, live)
         try reach.check(rollout, force: arguments.has(.force))
-        if console.isJSON { return reach.members.first?.count ?? 0 }
+        if console.isJSON { return reach }
         console.print(
             rows: rollout.changes.map {
                 .init(path: $0.path.token, value: $0.value.text, note: "was \($0.found.shown)")
@@ -187,7 +190,7 @@ extension FleetClient {
         if reach.canaries > 0 { console.print(["  canaries: \(reach.canaries)"]) }
         console.print(
             reach.members.map { "  \($0.share.text): \($0.count)" + ($0.strata.isEmpty ? "" : "; \($0.strata.text)") })
-        return reach.members.first?.count ?? 0
+        return reach
     }
 
     private func claim(_ id: String) async throws(FleetRefusal) -> DriverClaim {

@@ -1,6 +1,6 @@
 // Summarizes a fleet: its live processes, their builds and problems, their values, and the reach of a rollout.
 
-import Tweaks
+package import Tweaks
 
 /// A live process and its newest status.
 package struct LiveInstance: Hashable, Sendable {
@@ -210,8 +210,19 @@ package struct RolloutReach: Sendable {
         smallest = rollout.smallestShare(including: instances)
     }
 
-    /// Throws if the first step reaches no process, or live processes cannot follow the rollout.
-    /// - Parameter force: Also if no process is a canary.
+    /// The members at each step, also of each stratum.
+    package var json: JSON {
+        .array(
+            members.map { step in
+                .object([
+                    ("percent", .number(Double(step.share.hundredths) / 100)), ("members", .count(step.count)),
+                    ("strata", .array(step.strata.map(\.json))),
+                ])
+            })
+    }
+
+    /// Throws if the first step reaches no process, or no process is a canary.
+    /// - Parameter force: Canaries may be missing.
     package func check(_ rollout: Rollout, force: Bool = false) throws(FleetRefusal) {
         if canaries == 0, !rollout.canary.isEmpty, !force {
             throw FleetRefusal(

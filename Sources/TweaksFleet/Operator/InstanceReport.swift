@@ -59,7 +59,8 @@ extension InstanceReport {
     package var json: JSON {
         .object([
             ("id", .string(live.id)), ("labels", status.labels.json), ("build", .string(status.build)),
-            ("declared", .bool(isDeclared)), ("unstable", .bool(status.isUnstable)), ("started", .int(status.started)),
+            ("declared", .bool(isDeclared)), ("unstable", .bool(status.isUnstable)), ("edition", .int(status.edition)),
+            ("started", .int(status.started)),
             ("at", .int(status.at)), ("revision", .int(status.revision)), ("head", .unsigned(status.head)),
             ("lagging", .bool(isLagging)), ("rollouts", .array(rollouts.map { .string($0.id) })),
             ("strata", .object(strata.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) })),

@@ -42,7 +42,8 @@ extension Rollout {
     /// they could not keep a position.
     package mutating func moveCutoffs(_ live: [LiveInstance]) {
         if per == nil { return }
-        moveCutoffs(over: live.filter { !$0.status.isUnstable && selects($0.instance) }.map { position(of: $0.instance) })
+        let counted = live.filter { !$0.status.isUnstable && selects($0.instance) }
+        moveCutoffs(over: counted.map { position(of: $0.instance) })
     }
 
     /// Throws if live processes cannot find out whether they are members, or there are too many strata.

@@ -290,6 +290,11 @@ import TweaksTestSupport
                 "  100 %: 31; no zone 1 of 1, zone=eu 26 of 26, zone=us 4 of 4",
             ], "\(result.text)")
         #expect(result.code == .ok)
+        let json = try await harness.run(Self.command + "--per zone --canary zone=us --steps 0,10,100 --json").json
+        let steps = try #require(json?["steps"]?.elements)
+        #expect(steps.map { $0["members"]?.wholeNumber } == [4, 8, 31])
+        #expect(steps[1]["strata"]?.elements.map { $0["members"]?.wholeNumber } == [1, 3, 4])
+        #expect(steps[1]["strata"]?.elements.map { $0["stratum"]?.string } == [nil, "eu", "us"])
     }
 
     @Test(arguments: [
@@ -327,7 +332,7 @@ import TweaksTestSupport
         #expect(
             instance.lines.contains("  in rollout r1, open at 50 %, zone=us 2 of 2, as a canary"), "\(instance.text)")
         let one = try await harness.run("instance us-0 --json").json
-        #expect(one?["strata"]?["r1"]?["live"]?.wholeNumber == 2)
+        #expect(one?["strata"]?["r1"]?["live"]?.wholeNumber == 2 && one?["edition"]?.wholeNumber == 2)
     }
 }
 
