@@ -59,8 +59,8 @@ struct ProgressDisplay {
         console.print(["rollout \(id): \(Self.line(progress))"])
     }
 
-    /// Whether a progress change deserves a line: times, strata and worst figures are ignored, counts of reports are printed at
-    /// most every ten seconds, and at once when all members have reported.
+    /// Whether a progress change deserves a line: times, strata and worst figures are ignored, counts of reports are
+    /// printed at most every ten seconds, and at once when all members have reported.
     private mutating func deservesLine(_ progress: DriverProgress) -> Bool {
         var counted = progress
         counted.strata = []

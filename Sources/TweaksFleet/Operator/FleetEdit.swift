@@ -139,7 +139,10 @@ package struct FleetEdit: Sendable {
     /// Takes what was counted for a rollout.
     mutating func take(_ counted: RolloutCensus.Result?) {
         census = counted?.compare
-        notes += counted?.notes ?? []
+        guard let note = counted?.note else { return }
+        notes.append(note)
+        // The operator of a driver reads it in the history.
+        why = why.map { "\($0); \(note)" } ?? note
     }
 
     /// The maximum number of changes in one write: etcd's limit is 128 operations.

@@ -86,7 +86,7 @@ struct RolloutCensus {
             if attempt <= Self.attempts {
                 result.compare = .noneCreated(prefix: fleet.keys.instances, after: statuses.revision)
             } else {
-                result.notes = ["processes appear all the time: the shares may be off by some until the next step"]
+                result.note = "processes appear all the time: the shares may be off by some until the next step"
             }
         }
         return result
@@ -96,6 +96,7 @@ struct RolloutCensus {
         let statuses: InstanceStatuses
         /// Holds while the shares are exact: no process has appeared.
         var compare: EtcdTransaction.Compare?
-        var notes: [String] = []
+        /// Why they may not be.
+        var note: String?
     }
 }

@@ -74,6 +74,7 @@ import TweaksTestSupport
     }
 
     @Test func `Processes with unstable IDs do not count, and are members by their hash`() async throws {
+        let zone = ["zone": "eu"]
         register(["eu": 4])
         for number in 0..<50 { harness.register("x\(number)", labels: ["zone": "eu"]) { $0.isUnstable = true } }
         _ = try await harness.fleet().begin(plan())
@@ -82,6 +83,7 @@ import TweaksTestSupport
         let members = live.filter { rollout.includes($0.instance) }
         #expect(members.count { !$0.status.isUnstable } == 2 && rollout.reached == 2)
         let cutoff = try #require(rollout.cutoffs.first)
+        #expect(cutoff == (0..<4).map { rollout.position(of: FleetInstance(id: "eu-\($0)", labels: zone)) }.sorted()[1])
         for process in live {
             #expect(rollout.includes(process.instance) == (rollout.position(of: process.instance) <= cutoff))
         }
@@ -129,6 +131,7 @@ import TweaksTestSupport
         #expect(attempts.count == 9 && receipt.notes.contains { $0.contains("may be off by some") })
         // Eleven live, the last of which was not counted.
         #expect(try await harness.rollout()?.value.reached == 5)
+        #expect(try await harness.fleet().history().entries.last?.why?.contains("may be off by some") == true)
     }
 
     @Test func `A rollout without strata does not compare whether processes appear`() async throws {
