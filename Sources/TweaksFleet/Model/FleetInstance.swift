@@ -8,10 +8,13 @@ package struct FleetInstance: Hashable, Sendable {
     /// Letters, digits, `.`, `_`, `-` and `:`, at most 63.
     package var id: String
     package var labels: Labels
+    /// What the process knows of rollouts.
+    package var edition: Int64
 
-    package init(id: String, labels: Labels = [:]) {
+    package init(id: String, labels: Labels = [:], edition: Int64 = FleetStatus.strataEdition) {
         self.id = id
         self.labels = labels
+        self.edition = edition
     }
 
     /// Whether it has all of some labels.

@@ -113,9 +113,9 @@ package enum FleetHash {
 
 extension Rollout {
     /// Whether the rollout includes an instance: its labels match, and it is a canary, or its hash is below the share or
-    /// not above the cutoff of its stratum.
+    /// not above the cutoff of its stratum. A process of an older version reads 0 % before all are members.
     package func includes(_ instance: FleetInstance) -> Bool {
-        if !selects(instance) { return false }
+        if !selects(instance) || instance.edition < edition { return false }
         if isCanary(instance) || share == .all { return true }
         if per != nil { return includes(position(of: instance)) }
         return FleetHash.isBelow(share, instance: instance.id, rollout: seed ?? id)

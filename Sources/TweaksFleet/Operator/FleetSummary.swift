@@ -14,7 +14,7 @@ package struct LiveInstance: Hashable, Sendable {
     package var held: HeldValues?
 
     /// The identity that rollouts select by.
-    package var instance: FleetInstance { FleetInstance(id: id, labels: status.labels) }
+    package var instance: FleetInstance { FleetInstance(id: id, labels: status.labels, edition: status.edition) }
 
     /// Whether another start of the same process is newer.
     fileprivate func isOlder(than other: LiveInstance) -> Bool {

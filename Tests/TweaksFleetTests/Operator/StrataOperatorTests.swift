@@ -265,6 +265,20 @@ import TweaksTestSupport
         #expect(try await members() == ["eu 4 of 4"])
     }
 
+    @Test func `A member that starts again in an older version is none, for the operator as for itself`() async throws {
+        register(["eu": 4])
+        let fleet = harness.fleet()
+        _ = try await fleet.begin(plan())
+        let rollout = try #require(try await harness.rollout()?.value)
+        let member = try #require(try await fleet.instanceStatuses().live.first { rollout.includes($0.instance) }?.id)
+        harness.register(member, start: 2, labels: ["zone": "eu"]) { $0.edition = 1 }
+        #expect(try await members() == ["eu 1 of 4"])
+        #expect(try await !harness.run("instance \(member)").text.contains("in rollout"))
+        _ = try await fleet.step("r1", from: half, to: .all)
+        #expect(try await members() == ["eu 4 of 4"])
+        #expect(try await harness.run("instance \(member)").text.contains("in rollout r1, open at 100 %"))
+    }
+
     @Test func `More than 64 strata are refused, at the begin and at a step`() async throws {
         for number in 0..<64 { harness.register("i\(number)", labels: ["zone": "z\(number)"]) }
         let fleet = harness.fleet()
