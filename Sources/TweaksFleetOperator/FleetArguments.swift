@@ -256,7 +256,8 @@ extension RolloutPlan {
     ) throws(Failure) {
         self.init(id: id, assignments: assignments)
         selector = try Labels(selecting: arguments.values(.where))
-        steps = try Self.steps(arguments.value(.steps) ?? "1,10,50,100")
+        try readStrata(arguments)
+        steps = try Self.steps(arguments.value(.steps) ?? "1,10,50,100", hasCanaries: !canary.isEmpty)
         every = try arguments.seconds(.every, atLeast: leastEvery) ?? 300
         confirmWithin = try arguments.seconds(.confirmWithin, atLeast: 60)
         for text in arguments.values(.abortIfPrometheus) {
@@ -303,12 +304,28 @@ extension RolloutPlan {
         )
     }
 
-    static func steps(_ text: String) throws(Failure) -> [Share] {
+    /// Parses what decides which processes come first.
+    private mutating func readStrata(_ arguments: FleetArguments) throws(Failure) {
+        (seed, per) = (arguments.value(.seed), arguments.value(.per))
+        canary = try Labels(selecting: arguments.values(.canary), .canary)
+        if let seed, !FleetInstance.isID(seed) {
+            throw Failure(.usage, "--seed: \(Quoting.excerpt(seed)) is not a seed; use \(Rollout.seedLetters)")
+        }
+        if let per, !Labels.isWord(per) {
+            throw Failure(.usage, "--per: \(Quoting.excerpt(per)) is not the name of a label; write one like zone")
+        }
+    }
+
+    /// - Parameter hasCanaries: Whether the first step can be 0.
+    static func steps(_ text: String, hasCanaries: Bool = false) throws(Failure) -> [Share] {
         var steps: [Share] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let share = Share(percent: String(part)), share > .none else {
+            guard let share = Share(percent: String(part)) else {
                 throw Failure(
                     .usage, "--steps: \(Quoting.excerpt(String(part))) is not a percentage; write 1,10,50,100")
+            }
+            if share == .none, !hasCanaries {
+                throw Failure(.usage, "--steps: 0 is for canaries alone; name them by --canary, or write 1,10,50,100")
             }
             if let last = steps.last, share <= last {
                 throw Failure(.usage, "--steps: \(text) does not grow; write 1,10,50,100")
@@ -331,24 +348,24 @@ extension Int64 {
 }
 
 extension Labels {
-    /// Parses the values of `--where`: all labels must match.
-    init(selecting texts: [String]) throws(Failure) {
+    /// Parses the values of `--where` or `--canary`: all labels must match.
+    init(selecting texts: [String], _ option: FleetOption = .where) throws(Failure) {
         self.init()
         for text in texts {
-            for (label, value) in try Self.labels(text) {
+            for (label, value) in try Self.labels(text, option) {
                 guard self[label] == nil || self[label] == value else {
-                    throw Failure(.usage, "--where: no process has two values of \(label); leave one out")
+                    throw Failure(.usage, "\(option.name): no process has two values of \(label); leave one out")
                 }
                 self[label] = value
             }
         }
     }
 
-    private static func labels(_ text: String) throws(Failure) -> Labels {
+    private static func labels(_ text: String, _ option: FleetOption) throws(Failure) -> Labels {
         do throws(FleetProblem) {
             return try Labels(parsing: text)
         } catch {
-            throw Failure(.usage, "--where: \(error.description)")
+            throw Failure(.usage, "\(option.name): \(error.description)")
         }
     }
 }

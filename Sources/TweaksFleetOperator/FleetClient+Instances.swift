@@ -31,7 +31,10 @@ extension InstanceReport {
         if let host = status.host { parts.append("on \(host)") }
         parts.append("build \(status.build)")
         parts.append("revision \(status.revision)\(isLagging ? ", which is not the newest" : "")")
-        if !rollouts.isEmpty { parts.append("in \(rollouts.map(\.id).joined(separator: ", "))") }
+        if !rollouts.isEmpty {
+            let named = rollouts.map { rollout in rollout.id + (strata[rollout.id].map { " (\($0.text))" } ?? "") }
+            parts.append("in \(named.joined(separator: ", "))")
+        }
         let refused = status.refused.count + status.moreRefused
         if refused > 0 { parts.append("\(refused) refused") }
         let count = max(status.overrides.count + status.moreOverrides, status.covered.count + status.moreCovered)
@@ -52,7 +55,9 @@ extension InstanceReport {
         lines += rollouts.map { rollout in
             let state = rollout.state == .done ? "standing rule" : "\(rollout.state.rawValue) at \(rollout.share.text)"
             let isRefused = status.refused.contains { $0.rollout == rollout.id }
-            return "  in rollout \(rollout.id), \(state)\(isRefused ? ", which it refuses" : "")"
+            let canary = rollout.isCanary(live.instance) ? ", as a canary" : ""
+            let stratum = strata[rollout.id].map { ", \($0.text)" } ?? ""
+            return "  in rollout \(rollout.id), \(state)\(stratum)\(canary)\(isRefused ? ", which it refuses" : "")"
         }
         lines += status.refused.map { refusal in
             let rollout = refusal.rollout.map { " (rollout \($0))" } ?? ""

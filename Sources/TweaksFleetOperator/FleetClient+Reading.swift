@@ -56,10 +56,14 @@ extension FleetClient {
     func show(_ rollout: Rollout) {
         let selectorText = rollout.selector.isEmpty ? "" : " of \(rollout.selector.text)"
         let share = rollout.state == .done ? "standing rule" : "\(rollout.state.rawValue) at \(rollout.share.text)"
+        let per = rollout.per.map { " per \($0)" } ?? ""
+        let first =
+            (rollout.canary.isEmpty ? "" : ", canaries \(rollout.canary.text)")
+            + (rollout.seed.map { ", seed \($0)" } ?? "")
         let life = rollout.lifetime.map { ", under a lease of \($0) s" } ?? ""
         let confirm = rollout.confirmBy.map { ", to be finished until \(TimeText.seconds($0))" } ?? ""
         console.print([
-            "rollout \(rollout.id): \(share)\(selectorText)\(life)\(confirm), "
+            "rollout \(rollout.id): \(share)\(per)\(selectorText)\(first)\(life)\(confirm), "
                 + FleetConsole.provenance(rollout.by, rollout.at, now: now)
         ])
         console.print(
@@ -75,13 +79,15 @@ extension FleetClient {
         ])
     }
 
-    static func json(_ record: VersionedRecord<Rollout>) -> JSON {
+    /// - Parameter strata: The members of its strata, if they are known.
+    static func json(_ record: VersionedRecord<Rollout>, strata: [StratumCount] = []) -> JSON {
         // The stored record is already JSON; reuse it so that its numbers stay exact.
         let storedJSON = (try? JSON(record.value.bytes)) ?? .null
-        return .object([
+        let fields: [(String, JSON)] = [
             ("id", .string(record.value.id)), ("createRevision", .int(record.createRevision)),
             ("modRevision", .int(record.modRevision)), ("lease", .int(record.lease)), ("record", storedJSON),
-        ])
+        ]
+        return .object(fields + (strata.isEmpty ? [] : [("strata", .array(strata.map(\.json)))]))
     }
 
     // MARK: get

@@ -10,6 +10,7 @@ extension FleetClient {
         let store = try await etcdStatus()
         let view = try await fleet.readState()
         let statuses = try await fleet.instanceStatuses()
+        let live = statuses.live
         let builds = try await fleet.builds()
         let summary = FleetSummary(view, statuses, builds: Set(builds.hashes))
         let (drivers, unreadableDrivers) = try await fleet.readDrivers()
@@ -22,7 +23,7 @@ extension FleetClient {
             let more = try await [("user", FleetConsole.json(author))] + freezesAndProposals()
             let last = [("import", importer.map { .string($0.by) } ?? .null), ("garbage", json(unreadable))]
             console.print(
-                .object(try await fields(store, view, summary, drivers) + more + last + drivingFields()))
+                .object(try await fields(store, view, summary, drivers, live) + more + last + drivingFields()))
             return .ok
         }
         console.print(lines(store, view, summary, author))
@@ -33,6 +34,8 @@ extension FleetClient {
         try await showDriving()
         for record in view.ordered {
             show(record.value)
+            let strata = record.value.strata(live)
+            if !strata.isEmpty { console.print(["  \(strata.text)"]) }
             let (id, isDriven) = (record.value.id, record.value.state != .done && !record.value.isTemporary)
             guard isDriven else { continue }
             let driver = drivers[id].map { "driven by \($0.by), process \($0.pid) on \($0.host)" }
@@ -117,7 +120,8 @@ extension FleetClient {
     }
 
     private func fields(
-        _ store: EtcdStatus, _ view: OperatorView, _ summary: FleetSummary, _ drivers: [String: FleetDriver]
+        _ store: EtcdStatus, _ view: OperatorView, _ summary: FleetSummary, _ drivers: [String: FleetDriver],
+        _ live: [LiveInstance]
     ) -> [(String, JSON)] {
         [
             ("fleet", .string(keys.name)), ("prefix", .string(keys.prefix)),
@@ -156,7 +160,7 @@ extension FleetClient {
                         ])
                     })
             ),
-            ("rollouts", .array(view.ordered.map { Self.json($0) })),
+            ("rollouts", .array(view.ordered.map { Self.json($0, strata: $0.value.strata(live)) })),
             ("drivers", .object(drivers.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value.by)) })),
         ]
     }

@@ -198,7 +198,7 @@ extension FleetClient {
 
     /// Begins a rollout for the drive service, and follows it.
     private func handOver(
-        _ plan: RolloutPlan, _ reach: Int, to leader: FleetDriver
+        _ plan: RolloutPlan, _ reach: RolloutReach, to leader: FleetDriver
     ) async throws(FleetRefusal) -> ExitCode {
         var plan = plan
         plan.isHanded = true
@@ -229,28 +229,35 @@ extension FleetClient {
         return await RolloutSession(self, observing: id, fate: fate).run()
     }
 
-    private func begun(_ plan: RolloutPlan, _ reach: Int, _ receipt: FleetReceipt) {
+    private func begun(_ plan: RolloutPlan, _ reach: RolloutReach, _ receipt: FleetReceipt) {
+        if console.isJSON {
+            return console.print(.object(FleetConsole.fields(receipt, keys) + [("steps", reach.json)]))
+        }
+        let count = reach.members.first?.count ?? 0
         console.print(
-            receipt, keys, "rollout \(plan.id) at \(plan.steps[0].text), \(reach.processes)", hasShownChanges: true)
+            receipt, keys, "rollout \(plan.id) at \(plan.steps[0].text), \(count.processes)", hasShownChanges: true)
     }
 
     /// Prints how many processes each step reaches; throws if the first step reaches none.
-    /// - Returns: The number of processes in the first step.
-    private func reach(of plan: RolloutPlan) async throws(FleetRefusal) -> Int {
+    private func reach(of plan: RolloutPlan) async throws(FleetRefusal) -> RolloutReach {
         let view = try await fleet.readState()
         try view.checkFree(plan.assignments.map(\.path))
         let rollout = plan.rollout(by: fleet.by, at: now, found: view.value)
-        let reach = RolloutReach(rollout, try await fleet.instanceStatuses().live)
-        try reach.check(rollout)
-        if console.isJSON { return reach.members.first?.count ?? 0 }
+        let live = try await fleet.instanceStatuses().live
+        try rollout.checkFollowed(by: live)
+        let reach = RolloutReach(rollout, live)
+        try reach.check(rollout, force: arguments.has(.force))
+        if console.isJSON { return reach }
         console.print(
             rows: rollout.changes.map {
                 .init(path: $0.path.token, value: $0.value.text, note: "was \($0.found.shown)")
             })
         let selectorText = rollout.selector.isEmpty ? "" : " with \(rollout.selector.text)"
         console.print(["\(reach.eligible) of \(reach.live.processes)\(selectorText):"])
-        console.print(reach.members.map { "  \($0.share.text): \($0.count)" })
-        return reach.members.first?.count ?? 0
+        if reach.canaries > 0 { console.print(["  canaries: \(reach.canaries)"]) }
+        console.print(
+            reach.members.map { "  \($0.share.text): \($0.count)" + ($0.strata.isEmpty ? "" : "; \($0.strata.text)") })
+        return reach
     }
 
     private func claim(_ id: String) async throws(FleetRefusal) -> DriverClaim {

@@ -59,10 +59,11 @@ struct ProgressDisplay {
         console.print(["rollout \(id): \(Self.line(progress))"])
     }
 
-    /// Whether a progress change deserves a line: times and worst figures are ignored, counts of reports are printed at
-    /// most every ten seconds, and at once when all members have reported.
+    /// Whether a progress change deserves a line: times, strata and worst figures are ignored, counts of reports are
+    /// printed at most every ten seconds, and at once when all members have reported.
     private mutating func deservesLine(_ progress: DriverProgress) -> Bool {
         var counted = progress
+        counted.strata = []
         for position in counted.metrics.indices { counted.metrics[position].worst = nil }
         // The plain text line does not contain them.
         if !console.isJSON { (counted.next, counted.confirmBy) = (nil, nil) }
@@ -94,7 +95,8 @@ struct ProgressDisplay {
     /// `open at 10 %: 5 of 5 reported, 0 refused`
     static func line(_ progress: DriverProgress) -> String {
         let metrics = progress.metrics.map { "; \(metric($0))" }.joined()
-        return "\(progress.state.rawValue) at \(progress.share.text): \(counts(progress))\(metrics)"
+        let strata = progress.strata.isEmpty ? "" : "; \(progress.strata.text)"
+        return "\(progress.state.rawValue) at \(progress.share.text): \(counts(progress))\(strata)\(metrics)"
     }
 
     private static func counts(_ progress: DriverProgress) -> String {
@@ -120,6 +122,7 @@ struct ProgressDisplay {
             "rollout \(style.paint(id, .name))  \(steps.joined(separator: " → "))",
             "  \(bar)  \(progress.state.rawValue) at \(progress.share.text)", "  \(counts(progress))",
         ]
+        if !progress.strata.isEmpty { lines.append("  \(progress.strata.text)") }
         // One line for each figure: paths are long, and the terminal cuts off the rest.
         lines += progress.metrics.map { "  \(metric($0))" }
         if progress.state == .paused {
@@ -149,7 +152,7 @@ struct ProgressDisplay {
             ("rollout", .string(id)), ("state", .string(progress.state.rawValue)),
             ("percent", .number(Double(progress.share.hundredths) / 100)), ("members", .count(progress.members)),
             ("reported", .count(progress.reported)), ("refused", .count(progress.refused)),
-            ("left", .count(progress.left)),
+            ("left", .count(progress.left)), ("strata", .array(progress.strata.map(\.json))),
             ("next", progress.next.map(JSON.int) ?? .null), ("confirmBy", progress.confirmBy.map(JSON.int) ?? .null),
             (
                 "figures",

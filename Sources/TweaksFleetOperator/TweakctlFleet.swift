@@ -125,7 +125,8 @@ enum FleetVerb: String, CaseIterable {
         case .reset, .undo: [.dryRun]
         case .rollout:
             [
-                .where, .steps, .every, .abortIf, .abortIfPrometheus, .prometheus, .confirmWithin, .at, .driveHere,
+                .where, .steps, .per, .seed, .canary, .every, .abortIf, .abortIfPrometheus, .prometheus, .confirmWithin,
+                .at, .driveHere,
                 .keepIfDriverDies, .revertIfDriverDies, .detach, .dryRun, .force, .new, .yes,
             ]
         case .finish: [.dryRun, .force]
@@ -150,7 +151,7 @@ enum FleetVerb: String, CaseIterable {
 /// An option, with or without a value.
 enum FleetOption: String, CaseIterable {
     case etcd, prefix, user, passwordFile = "password-file", who = "as", json, yes, help, version
-    case dryRun = "dry-run", force, new, prune, `for`, `where`, steps, every, abortIf = "abort-if"
+    case dryRun = "dry-run", force, new, prune, `for`, `where`, steps, per, seed, canary, every, abortIf = "abort-if"
     case abortIfPrometheus = "abort-if-prometheus", prometheus, at, driveHere = "drive-here", watch
     case confirmWithin = "confirm-within", keepIfDriverDies = "keep-if-driver-dies"
     case revertIfDriverDies = "revert-if-driver-dies", detach, atLeast = "at-least", all, follow, reason
@@ -172,7 +173,9 @@ enum FleetOption: String, CaseIterable {
         case .passwordFile, .all: "FILE"
         case .reason: "TEXT"
         case .for, .every, .confirmWithin: "TIME"
-        case .where: "LABEL=VALUE[,…]"
+        case .where, .canary: "LABEL=VALUE[,…]"
+        case .per: "LABEL"
+        case .seed: "TEXT"
         case .steps: "PERCENT,…"
         case .abortIf: "'FIGURE > NUMBER'"
         case .atLeast: "NUMBER"
@@ -197,12 +200,16 @@ enum FleetOption: String, CaseIterable {
         case .version: "print the version"
         case .dryRun: "print what would be done, and write nothing"
         case .force:
-            "also values that builds would refuse; finish: before all steps are done; approve: over later values"
+            "also values that builds would refuse; finish: before all steps are done; approve: over later values; "
+                + "rollout: without canaries"
         case .new: "also paths that no build has; their kind follows from the text"
         case .prune: "also remove the fleet's values that the file lacks"
         case .for: "end it automatically after at least this time"
         case .where: "only processes with these labels"
-        case .steps: "growing shares; default: 1,10,50,100"
+        case .steps: "growing shares; default: 1,10,50,100; 0 first for canaries alone"
+        case .per: "each share is that of each value of a label, exactly, rounded up"
+        case .seed: "the same processes come first in each rollout with this seed"
+        case .canary: "processes with these labels are members from the first step on"
         case .every: "time between two steps, at least 60s; default: 5m"
         case .abortIf: "revert when a tenth of the members meets this twice: > 5, > 2 × others; repeatable"
         case .abortIfPrometheus: "revert when a result of the query meets this in two answers; repeatable"

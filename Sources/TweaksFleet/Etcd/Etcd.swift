@@ -103,6 +103,8 @@ package struct EtcdTransaction: Sendable {
         case createRevision([UInt8], equals: Int64)
         /// No key begins with this prefix.
         case absent(prefix: [UInt8])
+        /// No key that begins with this prefix was created after this revision.
+        case noneCreated(prefix: [UInt8], after: Int64)
     }
 
     package enum Operation: Hashable, Sendable {

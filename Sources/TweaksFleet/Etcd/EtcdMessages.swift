@@ -81,15 +81,18 @@ extension EtcdRequests {
     }
 
     private static func compare(_ compare: EtcdTransaction.Compare) -> JSON {
-        let (keys, target, field, revision) =
+        // A range is compared by every key of it; one without keys compares as a key that does not exist.
+        let (keys, revision, result) =
             switch compare {
-            case .modRevision(let key, let revision): (EtcdKeys.key(key), "MOD", "mod_revision", revision)
-            case .createRevision(let key, let revision): (EtcdKeys.key(key), "CREATE", "create_revision", revision)
-            // Compared with every key of the range; a range without keys compares as one that does not exist.
-            case .absent(let prefix): (EtcdKeys.prefix(prefix), "CREATE", "create_revision", 0 as Int64)
+            case .modRevision(let key, let revision), .createRevision(let key, let revision):
+                (EtcdKeys.key(key), revision, "EQUAL")
+            case .absent(let prefix): (EtcdKeys.prefix(prefix), 0 as Int64, "EQUAL")
+            case .noneCreated(let prefix, let revision): (EtcdKeys.prefix(prefix), revision &+ 1, "LESS")
             }
+        let isOfChange = if case .modRevision = compare { true } else { false }
+        let (target, field) = isOfChange ? ("MOD", "mod_revision") : ("CREATE", "create_revision")
         return .object(
-            bounds(keys) + [("target", .string(target)), ("result", .string("EQUAL")), (field, number(revision))])
+            bounds(keys) + [("target", .string(target)), ("result", .string(result)), (field, number(revision))])
     }
 
     private static func operation(_ operation: EtcdTransaction.Operation) -> JSON {

@@ -8,11 +8,17 @@ package struct FleetInstance: Hashable, Sendable {
     /// Letters, digits, `.`, `_`, `-` and `:`, at most 63.
     package var id: String
     package var labels: Labels
+    /// What the process knows of rollouts.
+    package var edition: Int64
 
-    package init(id: String, labels: Labels = [:]) {
+    package init(id: String, labels: Labels = [:], edition: Int64 = FleetStatus.strataEdition) {
         self.id = id
         self.labels = labels
+        self.edition = edition
     }
+
+    /// Whether it has all of some labels.
+    func has(_ all: Labels) -> Bool { all.allSatisfy { labels[$0.key] == $0.value } }
 
     package static func isID(_ text: String) -> Bool {
         (1...63).contains(text.utf8.count)
@@ -107,7 +113,8 @@ extension Labels {
         return self
     }
 
-    private static func isWord(_ text: String) -> Bool { FleetInstance.isID(text) && !text.utf8.contains(0x3A) }
+    /// Whether a text can be the name or the value of a label.
+    package static func isWord(_ text: String) -> Bool { FleetInstance.isID(text) && !text.utf8.contains(0x3A) }
 
     /// The labels as text, sorted by name.
     package var text: String { sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ",") }

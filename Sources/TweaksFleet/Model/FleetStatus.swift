@@ -24,6 +24,8 @@ package struct FleetStatus: Hashable, Sendable {
     package var build: String
     /// The name of the machine; nil in older processes.
     package var host: String?
+    /// What the process knows of rollouts: ``strataEdition`` or above, and 1 in older processes.
+    package var edition = FleetStatus.strataEdition
     package var labels: Labels = [:]
     /// The applied etcd revision.
     package var revision: Int64 = 0
@@ -60,6 +62,9 @@ package struct FleetStatus: Hashable, Sendable {
 
     package init(build: String) { self.build = build }
 
+    /// The edition that knows seeds, canaries and strata.
+    package static let strataEdition: Int64 = 2
+
     /// The size limit in bytes; what does not fit is counted.
     package static let maxBytes = 1_024
     /// The status of a process that has ended in an orderly way, its farewell, stays readable for this time.
@@ -68,6 +73,7 @@ package struct FleetStatus: Hashable, Sendable {
     package init(_ bytes: [UInt8]) throws(FleetProblem) {
         let fields = try FleetFields(bytes, max: 16 << 10)
         self.init(build: try fields.text("build"))
+        edition = try fields.count("edition", or: 1)
         labels = try Labels(try fields.members("labels"))
         revision = try fields.count("revision")
         head = try fields.whole("head")
@@ -171,7 +177,8 @@ package struct FleetStatus: Hashable, Sendable {
 
     private var line: [UInt8] {
         var fields: [(String, JSON)] = [
-            ("build", .string(build)), ("revision", .int(revision)), ("head", .unsigned(head)),
+            ("build", .string(build)), ("edition", .int(edition)), ("revision", .int(revision)),
+            ("head", .unsigned(head)),
             ("started", .time(started)), ("at", .time(at)),
         ]
         if !labels.isEmpty { fields.add("labels", labels.json) }

@@ -24,7 +24,16 @@ package struct Rollout: Hashable, Sendable {
     package var id: String
     package var changes: [Change]
     package var selector: Labels = [:]
+    /// Its share; of each stratum, if there are strata.
     package var share: Share
+    /// Replaces the ID in the hash: the same processes come first in each rollout with this seed. Nil without one.
+    package var seed: String?
+    /// Processes with all of these labels are members from the first step on, besides the share; none if it is empty.
+    package var canary: Labels = [:]
+    /// The label whose values are the strata; nil without strata.
+    package var per: String?
+    /// The last member of each stratum that has one.
+    package var cutoffs: [StratumPosition] = []
     package var steps: [Share] = [.all]
     package var state = State.open
     /// The minimum number of seconds between two steps.
@@ -85,6 +94,7 @@ extension Rollout {
             id: id, changes: changes, share: try Share(fields.json["percent"], "percent"), by: try fields.text("by"),
             at: try fields.time("at"))
         selector = try Labels(try fields.members("where"))
+        try readStrata(fields)
         try readSteps(fields)
         try readTimes(fields)
         abortIf = try Self.conditions(fields, "abortIf") + Self.conditions(fields, "abortIfCompared")
@@ -137,10 +147,14 @@ extension Rollout {
     /// One line of JSON.
     package var bytes: [UInt8] {
         var fields: [(String, JSON)] = [
-            ("id", .string(id)), ("changes", .array(changes.map(\.json))), ("percent", share.json),
-            ("state", .string(state.rawValue)), ("steps", .array(steps.map(\.json))), ("everySeconds", .int(every)),
+            ("id", .string(id)), ("changes", .array(changes.map(\.json))),
+            // An older process goes by this alone, and must not become a member by another rule.
+            ("percent", edition == 1 ? share.json : Share.none.json), ("state", .string(state.rawValue)),
+            ("steps", .array(steps.map(\.json))), ("everySeconds", .int(every)),
         ]
+        if edition > 1 { fields.add("share", share.json) }
         if !selector.isEmpty { fields.add("where", selector.json) }
+        fields += strataFields
         fields.add("next", next.map { .time($0) })
         if isTimed { fields.add("timer", .bool(true)) }
         // Older processes read only the first, and would not read a rollout with what they do not know.

@@ -44,6 +44,12 @@ extension Share {
         return rest % 10 == 0 ? "\(whole).\(rest / 10)" : "\(whole).\(String(rest).padded(to: 2))"
     }
 
+    /// The number of processes that this share of some is, rounded up.
+    package func count(of size: Int) -> Int {
+        let (whole, rest) = (size / 10_000, size % 10_000)
+        return whole * hundredths + (rest * hundredths + 9_999) / 10_000
+    }
+
     /// `12.5 %`
     package var text: String { "\(number) %" }
 
@@ -65,7 +71,7 @@ extension Share {
 /// The hash of an instance and a rollout, which any language computes in ten lines:
 ///
 ///     hash = 0xcbf29ce484222325                     FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/
-///     for byte in instance, 0x00, rollout:
+///     for byte in instance, 0x00, rollout:          the ID of the rollout, or its seed
 ///         hash = (hash ^ byte) * 0x100000001b3      unsigned 64-bit arithmetic
 ///     hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccd
 ///     hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53
@@ -106,19 +112,26 @@ package enum FleetHash {
 }
 
 extension Rollout {
-    /// Whether the rollout includes an instance: its labels match, and its hash is below the share.
+    /// Whether the rollout includes an instance: its labels match, and it is a canary, or its hash is below the share or
+    /// not above the cutoff of its stratum. A process of an older version reads 0 % before all are members.
     package func includes(_ instance: FleetInstance) -> Bool {
-        selects(instance) && FleetHash.isBelow(share, instance: instance.id, rollout: id)
+        if !selects(instance) || instance.edition < edition { return false }
+        if isCanary(instance) || share == .all { return true }
+        if per != nil { return includes(position(of: instance)) }
+        return FleetHash.isBelow(share, instance: instance.id, rollout: seed ?? id)
     }
 
     /// Whether an instance has all labels of the selector; a missing label does not match.
-    package func selects(_ instance: FleetInstance) -> Bool {
-        selector.allSatisfy { instance.labels[$0.key] == $0.value }
-    }
+    package func selects(_ instance: FleetInstance) -> Bool { instance.has(selector) }
+
+    /// Whether an instance that the selector matches is a member at any share.
+    package func isCanary(_ instance: FleetInstance) -> Bool { !canary.isEmpty && instance.has(canary) }
 
     /// The smallest share that includes one of these instances; nil if the selector matches none.
     package func smallestShare(including instances: some Sequence<FleetInstance>) -> Share? {
-        let positions = instances.lazy.filter(selects).map { FleetHash.position(instance: $0.id, rollout: id) }
+        // Of each stratum the smallest share includes one.
+        if per != nil { return instances.contains(where: selects) ? Share(hundredths: 1) : nil }
+        let positions = instances.lazy.filter(selects).map { FleetHash.position(instance: $0.id, rollout: seed ?? id) }
         return positions.min().flatMap { Share(hundredths: Int($0) + 1) }
     }
 }

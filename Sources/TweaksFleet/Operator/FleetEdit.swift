@@ -110,6 +110,8 @@ package struct FleetEdit: Sendable {
     package var timer: [EtcdTransaction.Operation] = []
     /// A comparison in addition to those of the head and the written keys: the driver's claim.
     package var fence: EtcdTransaction.Compare?
+    /// A comparison that no process has appeared since they were counted.
+    var census: EtcdTransaction.Compare?
     /// The head's counter, if it is not the next number.
     package var counter: UInt64?
     /// Why a driver did it automatically, or which part of an import it is, for the log.
@@ -132,6 +134,15 @@ package struct FleetEdit: Sendable {
         self.verb = verb
         self.what = what
         self.rollout = rollout
+    }
+
+    /// Takes what was counted for a rollout.
+    mutating func take(_ counted: RolloutCensus.Result?) {
+        census = counted?.compare
+        guard let note = counted?.note else { return }
+        notes.append(note)
+        // The operator of a driver reads it in the history.
+        why = why.map { "\($0); \(note)" } ?? note
     }
 
     /// The maximum number of changes in one write: etcd's limit is 128 operations.
@@ -184,6 +195,7 @@ package struct FleetEdit: Sendable {
             .modRevision($0, equals: revisions[$0] ?? view.revision(of: $0))
         }
         if isFreezable(view) { compares.append(.absent(prefix: keys.freezes)) }
+        if let census { compares.append(census) }
         if let user { compares.append(.modRevision(keys.user(user.name), equals: user.revision)) }
         guard let fence else { return (EtcdTransaction(if: compares, then: all), entry) }
         return (EtcdTransaction(if: compares + [fence], then: all, otherwise: [.range(.key(fence.key))]), entry)
@@ -229,7 +241,7 @@ extension EtcdTransaction.Operation {
 extension EtcdTransaction.Compare {
     var key: [UInt8] {
         switch self {
-        case .modRevision(let key, _), .createRevision(let key, _), .absent(let key): key
+        case .modRevision(let key, _), .createRevision(let key, _), .absent(let key), .noneCreated(let key, _): key
         }
     }
 
@@ -239,6 +251,7 @@ extension EtcdTransaction.Compare {
         case .modRevision(_, let revision): (pair?.modRevision ?? 0) == revision
         case .createRevision(_, let revision): (pair?.createRevision ?? 0) == revision
         case .absent: pair == nil
+        case .noneCreated(_, let revision): pair.map { $0.createRevision <= revision } ?? true
         }
     }
 }

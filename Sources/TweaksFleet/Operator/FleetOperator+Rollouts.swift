@@ -7,6 +7,11 @@ package struct RolloutPlan: Sendable {
     package var id: String
     package var assignments: [FleetAssignment]
     package var selector: Labels = [:]
+    /// Replaces the ID in the hash.
+    package var seed: String?
+    package var canary: Labels = [:]
+    /// The label whose values are the strata.
+    package var per: String?
     package var steps: [Share] = [.all]
     /// In seconds.
     package var every: Int64 = 300
@@ -35,6 +40,7 @@ package struct RolloutPlan: Sendable {
         self.init(
             id: rollout.id, assignments: rollout.changes.map { FleetAssignment($0.path, $0.value) })
         (selector, steps, every) = (rollout.selector, rollout.steps, rollout.every)
+        (seed, canary, per) = (rollout.seed, rollout.canary, rollout.per)
         (abortIf, abortIfPrometheus) = (rollout.abortIf, rollout.abortIfPrometheus)
         (confirmWithin, isHanded) = (rollout.confirmWithin, true)
     }
@@ -44,6 +50,7 @@ package struct RolloutPlan: Sendable {
         let changes = assignments.map { Rollout.Change(path: $0.path, value: $0.value, found: found($0.path)) }
         var rollout = Rollout(id: id, changes: changes, share: steps.first ?? .all, by: by, at: at)
         rollout.selector = selector
+        (rollout.seed, rollout.canary, rollout.per) = (seed, canary, per)
         rollout.steps = steps
         rollout.every = every
         (rollout.abortIf, rollout.abortIfPrometheus, rollout.isHanded) = (abortIf, abortIfPrometheus, isHanded)
@@ -68,15 +75,17 @@ extension FleetOperator {
     /// Begins a rollout at its first step.
     package func begin(_ plan: RolloutPlan) async throws(FleetRefusal) -> FleetReceipt {
         try FleetAssignment.check(plan.assignments, plan.verb)
-        let statuses = try await instanceStatuses()
+        var census = RolloutCensus()
         return try await write(plan.verb) { view async throws(FleetRefusal) in
             try view.checkFree(plan.assignments.map(\.path))
             if view.revision(of: keys.rollout(plan.id)) != 0 {
                 throw FleetRefusal("there is already a rollout \(plan.id); use another ID")
             }
             var rollout = plan.rollout(by: by, at: now(), found: view.value)
-            if plan.verb == "rollout" { rollout.count(statuses) }
-            let timer = plan.verb == "rollout" ? try await startTimer(&rollout, seconds: plan.every) : []
+            let isDriven = plan.verb == "rollout"
+            let counted = isDriven ? try await census.count(&rollout, self) : nil
+            if let counted { rollout.count(counted.statuses) }
+            let timer = isDriven ? try await startTimer(&rollout, seconds: plan.every) : []
             var edit = FleetEdit(
                 plan.verb, FleetEdit.summary(plan.verb, plan.assignments.map(\.path)), rollout: plan.id)
             edit.changes = rollout.changes.map { .init(path: $0.path, old: $0.found, new: $0.value) }
@@ -87,6 +96,7 @@ extension FleetOperator {
             }
             edit.timer = timer
             edit.fence = plan.driver
+            edit.take(counted)
             edit.lifetime = rollout.lifetime
             return edit
         }
@@ -121,17 +131,25 @@ extension FleetOperator {
     /// Rewrites a rollout and keeps its lease.
     /// - Parameters:
     ///   - lease: Replaces its lease, if it has one.
+    ///   - counts: Whether the processes that live are counted, before its members change.
     ///   - change: Edits the rollout; returns nil if nothing changes.
     private func rewrite(
         _ id: String, _ verb: String, because reason: String? = nil, under lease: EtcdLease? = nil,
-        _ change: (inout Rollout) throws(FleetRefusal) -> TimerChange?
+        counts: Bool = false, _ change: (inout Rollout) throws(FleetRefusal) -> TimerChange?
     ) async throws(FleetRefusal) -> FleetReceipt {
-        try await write(verb) { view async throws(FleetRefusal) in
+        var census = RolloutCensus()
+        return try await write(verb) { view async throws(FleetRefusal) in
             let record = try view.rollout(id)
             var rollout = record.value
             guard let timer = try change(&rollout) else { return nil }
             var edit = FleetEdit(verb, "\(verb) \(id)", rollout: id)
             edit.why = reason
+            if counts {
+                let counted = try await census.count(&rollout, self)
+                // A new driver of the same step waits for that step's members.
+                if verb == "step" || record.value.state == .paused { rollout.count(counted.statuses) }
+                edit.take(counted)
+            }
             if case .start(let seconds) = timer { edit.timer = try await startTimer(&rollout, seconds: seconds) }
             let newLease = record.lease == 0 ? nil : lease
             if let newLease { rollout.lifetime = newLease.seconds }
@@ -143,15 +161,13 @@ extension FleetOperator {
     /// Changes the share of an open rollout.
     /// - Parameter from: The expected current share.
     package func step(_ id: String, from: Share, to share: Share) async throws(FleetRefusal) -> FleetReceipt {
-        let statuses = try await instanceStatuses()
-        return try await rewrite(id, "step", because: "to \(share.text)") { rollout throws(FleetRefusal) in
+        try await rewrite(id, "step", because: "to \(share.text)", counts: true) { rollout throws(FleetRefusal) in
             guard rollout.state == .open, rollout.share == from else {
                 throw FleetRefusal(
                     "rollout \(id) is \(rollout.state.rawValue) at \(rollout.share.text) now; look again")
             }
             rollout.share = share
             rollout.next = now().adding(seconds: rollout.every)
-            rollout.count(statuses)
             return .start(seconds: rollout.every)
         }
     }
@@ -187,12 +203,10 @@ extension FleetOperator {
     package func resume(
         _ id: String, under lease: EtcdLease? = nil, isHanded: Bool? = nil
     ) async throws(FleetRefusal) -> FleetReceipt {
-        let statuses = try await instanceStatuses()
-        return try await rewrite(id, "resume", under: lease) { rollout throws(FleetRefusal) in
+        try await rewrite(id, "resume", under: lease, counts: true) { rollout throws(FleetRefusal) in
             try Self.checkDriven(rollout)
             if rollout.state == .open, rollout.next != nil, fence == nil, isHanded == nil { return nil }
             rollout.isHanded = isHanded ?? rollout.isHanded
-            if rollout.state == .paused { rollout.count(statuses) }
             rollout.state = .open
             rollout.next = now().adding(seconds: rollout.every)
             return rollout.confirmBy == nil ? .start(seconds: rollout.every) : .keep
@@ -215,7 +229,8 @@ extension Rollout {
     /// Whether it is a temporary change without a driver.
     package var isTemporary: Bool { lifetime != nil && every == 0 }
 
-    /// Records the number of members with stable IDs: if there are fewer later, the driver pauses.
+    /// Records the number of members with stable IDs, once the cutoffs are moved: if there are fewer later, the driver
+    /// pauses.
     fileprivate mutating func count(_ statuses: InstanceStatuses) {
         reached = Int64(statuses.live.count { !$0.status.isUnstable && includes($0.instance) })
         reachedAt = statuses.revision
@@ -278,6 +293,7 @@ extension FleetOperator {
         rule.confirmWithin = nil
         rule.lifetime = nil
         (rule.abortIf, rule.abortIfPrometheus, rule.isHanded) = ([], [], false)
+        (rule.seed, rule.canary, rule.per, rule.cutoffs) = (nil, [:], nil, [])
         var edit = FleetEdit("finish", "finish \(rollout.id)", rollout: rollout.id)
         edit.operations = [put(rule, lease: 0)]
         edit.timer = [.delete(.key(keys.timer(rollout.id)))]

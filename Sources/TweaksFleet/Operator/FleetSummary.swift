@@ -1,6 +1,6 @@
 // Summarizes a fleet: its live processes, their builds and problems, their values, and the reach of a rollout.
 
-import Tweaks
+package import Tweaks
 
 /// A live process and its newest status.
 package struct LiveInstance: Hashable, Sendable {
@@ -14,7 +14,7 @@ package struct LiveInstance: Hashable, Sendable {
     package var held: HeldValues?
 
     /// The identity that rollouts select by.
-    package var instance: FleetInstance { FleetInstance(id: id, labels: status.labels) }
+    package var instance: FleetInstance { FleetInstance(id: id, labels: status.labels, edition: status.edition) }
 
     /// Whether another start of the same process is newer.
     fileprivate func isOlder(than other: LiveInstance) -> Bool {
@@ -190,26 +190,51 @@ package struct RolloutReach: Sendable {
     /// The number of live processes.
     package let live: Int
     /// The number of members at each step.
-    package let members: [(share: Share, count: Int)]
+    package let members: [(share: Share, count: Int, strata: [StratumCount])]
     /// The smallest share that includes a process; nil if none does.
     package let smallest: Share?
+    /// The number of canaries.
+    package let canaries: Int
 
     package init(_ rollout: Rollout, _ live: [LiveInstance]) {
         let instances = live.map(\.instance)
-        func count(_ share: Share) -> Int {
+        self.live = live.count
+        eligible = instances.count(where: rollout.selects)
+        canaries = instances.count { rollout.selects($0) && rollout.isCanary($0) }
+        members = rollout.steps.map { share in
             var rollout = rollout
             rollout.share = share
-            return instances.count { rollout.includes($0) }
+            rollout.moveCutoffs(live)
+            return (share, instances.count(where: rollout.includes), rollout.strata(live))
         }
-        self.live = live.count
-        eligible = count(.all)
-        members = rollout.steps.map { ($0, count($0)) }
         smallest = rollout.smallestShare(including: instances)
     }
 
-    /// Throws if the first step reaches no process.
-    package func check(_ rollout: Rollout) throws(FleetRefusal) {
+    /// The members at each step, also of each stratum.
+    package var json: JSON {
+        .array(
+            members.map { step in
+                .object([
+                    ("percent", .number(Double(step.share.hundredths) / 100)), ("members", .count(step.count)),
+                    ("strata", .array(step.strata.map(\.json))),
+                ])
+            })
+    }
+
+    /// Throws if the first step reaches no process, or no process is a canary.
+    /// - Parameter force: Canaries may be missing.
+    package func check(_ rollout: Rollout, force: Bool = false) throws(FleetRefusal) {
+        if canaries == 0, !rollout.canary.isEmpty, !force {
+            throw FleetRefusal(
+                "--canary: none of \(eligible.processes) has the labels \(rollout.canary.text); see instances, or use "
+                    + "--force to begin without canaries")
+        }
         guard let first = members.first, first.count == 0 else { return }
+        if rollout.per != nil, eligible > 0, first.share > .none {
+            throw FleetRefusal(
+                "--per: none of \(eligible.processes) has an ID that survives a restart, and only those count; set "
+                    + "TWEAKS_FLEET_INSTANCE there, or leave out --per")
+        }
         if let smallest {
             throw FleetRefusal(
                 "the first step, \(first.share.text), reaches none of \(eligible.processes); "

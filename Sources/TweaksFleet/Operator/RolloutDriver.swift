@@ -142,6 +142,7 @@ package struct RolloutDriver: Sendable {
         metrics.record(members, others: others, record, now, isOutage: isOutage)
         progress = DriverProgress(record, members, metrics)
         progress.metrics += prometheus.conditionStates(record.value)
+        progress.strata = record.value.strata(live)
         progress.left = departures.count
     }
 
@@ -231,6 +232,8 @@ package struct DriverProgress: Hashable, Sendable {
     package var members = 0
     package var reported = 0
     package var refused = 0
+    /// The members of each stratum.
+    package var strata: [StratumCount] = []
     /// The number of members that left with a farewell and have not come back.
     package var left = 0
     /// For each condition: its text, the number of members that meet it, and the worst figure.

@@ -79,6 +79,7 @@ extension Choices {
         for name in ["everySeconds", "lifetimeSeconds", "confirmSeconds"] where below(3) == 0 {
             fields.append("\"\(name)\":\(seconds())")
         }
+        fields += strata()
         if below(3) == 0 { fields.append("\"members\":\(total()),\"membersAt\":\(total()),\"timer\":true") }
         for name in ["next", "confirmBy"] where below(3) == 0 { fields.append("\"\(name)\":\(moment())") }
         if below(2) == 0 {
@@ -91,11 +92,30 @@ extension Choices {
         return "{" + fields.joined(separator: ",") + "}"
     }
 
+    /// The fields of a rollout that decide which processes come first.
+    private mutating func strata() -> [String] {
+        var fields: [String] = []
+        if below(4) == 0 { fields.append("\"seed\":\(Quoting.json(pick(["kept", "a:1", "", "a b"])))") }
+        if below(4) == 0 { fields.append("\"canary\":{\"zone\":\(Quoting.json(pick(["eu", "us", ""])))}") }
+        if below(3) == 0 {
+            let cutoffs = several(3, separator: ",") { choices in
+                let stratum = choices.pick(["", "\"stratum\":\"eu\",", "\"stratum\":\"us\","])
+                let hash = choices.pick([
+                    "\"0000000000000000\"", "\"ffffffffffffffff\"", "\"8000000000000000\"", "\"+fffffffffffffff\"", "7",
+                ])
+                return "{\(stratum)\"hash\":\(hash),\"id\":\"i\(choices.below(4))\"}"
+            }
+            fields.append("\"per\":\"\(pick(["zone", "host", "a b"]))\",\"cutoffs\":[\(cutoffs)]")
+        }
+        return fields.isEmpty ? [] : fields + ["\"share\":\(share())"]
+    }
+
     private mutating func instanceStatus() -> String {
         var fields = [
             "\"build\":\"\(pick(["00000000000000aa", "bb"]))\"", "\"revision\":\(total())", "\"head\":\(unsigned())",
             "\"started\":\(moment())", "\"at\":\(moment())", "\"figures\":{\"A/B/C\":\(figure())}",
         ]
+        if below(2) == 0 { fields.append("\"edition\":\(total()),\"labels\":{\"zone\":\"\(pick(["eu", "us"]))\"}") }
         if below(2) == 0 { fields.append("\"moreRefused\":\(total()),\"moreCovered\":\(total())") }
         if below(2) == 0 { fields.append("\"covered\":[\"\(pick(Self.paths))\"],\"unstable\":true") }
         if below(3) == 0 {

@@ -85,6 +85,8 @@ enum OperatorTarget {
                 (0...live.count).contains(progress.members)
                 && [progress.reported, progress.refused].allSatisfy { (0...progress.members).contains($0) }
             try expect(isRight, "\(progress)")
+            let sum = progress.strata.reduce(0) { $0 + $1.members }
+            try expect(progress.strata.isEmpty || sum == progress.members, "strata have \(sum) of \(progress.members)")
             driver.noteOutage(until: now)
         }
     }

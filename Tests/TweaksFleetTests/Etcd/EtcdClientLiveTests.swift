@@ -58,6 +58,23 @@ extension RealEtcd {
             #expect(try await client.commit(put).succeeded)
         }
 
+        @Test func `A transaction compares that no key with a prefix was created after a revision`() async throws {
+            func put(after revision: Int64) -> EtcdTransaction {
+                let compare = EtcdTransaction.Compare.noneCreated(prefix: utf8("i/"), after: revision)
+                return EtcdTransaction(if: [compare], then: [.put(key: utf8("a"), value: [1])])
+            }
+            #expect(try await client.commit(put(after: 0)).succeeded, "there is none")
+            let first = try await client.commit(.put("i/1", "a")).header.revision
+            _ = try await client.commit(.put("i", "not below it"))
+            // A later change is not a creation.
+            _ = try await client.commit(.put("i/1", "b"))
+            #expect(try await client.commit(put(after: first)).succeeded)
+            #expect(try await !client.commit(put(after: first - 1)).succeeded)
+            let second = try await client.commit(.put("i/0", "c")).header.revision
+            #expect(try await !client.commit(put(after: first)).succeeded)
+            #expect(try await client.commit(put(after: second)).succeeded)
+        }
+
         @Test func `A range of 250 keys is read in pages, at one revision`() async throws {
             let keys = (0..<250).map { "k/\(1_000 + $0)" }
             for part in [keys[..<125], keys[125...]] { _ = try await client.commit(.put(Array(part), [1])) }

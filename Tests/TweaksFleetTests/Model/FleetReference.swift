@@ -39,13 +39,19 @@ struct FleetReference {
     private func isIn(_ rollout: Rollout) -> Bool {
         for (name, value) in rollout.selector where instance.labels[name] != value { return false }
         if rollout.share.hundredths == 10_000 { return true }
+        if !rollout.canary.isEmpty, rollout.canary.allSatisfy({ instance.labels[$0] == $1 }) { return true }
+        let seed = rollout.seed ?? rollout.id
         var hash: UInt64 = 14_695_981_039_346_656_037
-        for byte in Array("\(instance.id)\u{0}\(rollout.id)".utf8) { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
+        for byte in Array("\(instance.id)\u{0}\(seed)".utf8) { hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211 }
         for factor: UInt64 in [18_397_679_294_719_823_053, 14_181_476_777_654_086_739] {
             hash ^= hash >> 33
             hash = hash &* factor
         }
         hash ^= hash >> 33
+        if let label = rollout.per {
+            let cutoff = rollout.cutoffs.first { $0.stratum == instance.labels[label] }
+            return cutoff.map { hash < $0.hash || hash == $0.hash && instance.id <= $0.id } ?? false
+        }
         return Double(hash) / 18_446_744_073_709_551_616 * 10_000 < Double(rollout.share.hundredths)
     }
 

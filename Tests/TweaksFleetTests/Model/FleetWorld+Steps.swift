@@ -112,6 +112,8 @@ extension FleetWorld {
         }
         var plan = RolloutPlan(id: "r\(number)", assignments: assignments)
         plan.selector = pick([[:], [:], ["zone": "eu"], ["zone": "us"], ["zone": "eu", "more": "x"]])
+        (plan.per, plan.seed) = (pick([nil, nil, "zone", "none"]), pick([nil, nil, "kept"]))
+        plan.canary = pick([[:], [:], ["zone": "us"]])
         plan.steps = [Share(hundredths: pick([0, 100, 2_500, 5_000, 9_999, 10_000])) ?? .all]
         if Bool.random(using: &random) { plan.lease = try? await etcd.grantLease(seconds: 120) }
         await operate("begin \(plan)") { try await fleet.begin(plan) }

@@ -17,7 +17,7 @@ import Testing
         (status.covered, status.moreRefused, status.moreCovered) = (["A/B/E f"], 1, 2)
         (status.host, status.moreOverrides) = ("web-1", 3)
         status.overrides = [.init(path: "A/B/E f", value: "5"), .init(path: "A/B/Key", value: nil)]
-        (status.trouble, status.isUnstable) = ("etcd was restored", true)
+        (status.trouble, status.isUnstable, status.edition) = ("etcd was restored", true, 3)
         (status.started, status.at) = (RecordTests.at, RecordTests.at + 1)
         status.metrics = ["S/E/Rate": 0.1, "S/E/Count": .leastNonzeroMagnitude]
         (status.sampledAt, status.left) = (RecordTests.at + 2, RecordTests.at + 3)
@@ -30,6 +30,13 @@ import Testing
         status.refused.reverse()
         #expect(read == status)
         #expect(try FleetStatus(FleetStatus(build: "b").bytes) == FleetStatus(build: "b"))
+    }
+
+    @Test func `The status of an older process has no edition, which is the first`() throws {
+        let text = String(decoding: FleetStatus(build: "b").bytes, as: UTF8.self)
+        let older = text.replacing(#""edition":2,"#, with: "")
+        #expect(older != text)
+        #expect(try FleetStatus(utf8(older)).edition == 1 && FleetStatus(utf8(text)).edition == 2)
     }
 
     @Test func `A status is at most 1 KiB, and omitted entries are counted`() throws {

@@ -89,12 +89,20 @@ import TweaksSystem
         #expect(plan.steps.map(\.hundredths) == [50, 1_250, 10_000])
         #expect(plan.every == 120 && plan.confirmWithin == 600)
         #expect(plan.abortIf.map(\.comparison) == [.above, .atMost] && plan.abortIf.map(\.limit) == [5, 0.5])
+        let strata = try self.plan("--canary zone=eu,host=web1 --seed a:1 --per zone --steps 0,50")
+        #expect(strata.canary == ["zone": "eu", "host": "web1"] && strata.seed == "a:1" && strata.per == "zone")
+        #expect(strata.steps.map(\.hundredths) == [0, 5_000])
         let standard = try self.plan("")
+        #expect(standard.canary.isEmpty && standard.seed == nil && standard.per == nil)
         #expect(standard.steps.map(\.hundredths) == [100, 1_000, 5_000, 10_000] && standard.every == 300)
     }
 
     @Test(arguments: [
-        ("--steps 10,5", "does not grow"), ("--steps 0,5", "“0” is not a percentage"),
+        ("--steps 10,5", "does not grow"), ("--steps 0,5", "--steps: 0 is for canaries alone; name them by --canary"),
+        ("--steps 10,0 --canary zone=eu", "does not grow"), ("--canary zone", "--canary: “zone” is not a label"),
+        ("--canary zone=eu --canary zone=us", "--canary: no process has two values of zone"),
+        ("--seed 'a b'", "--seed: “a b” is not a seed; use letters"), ("--per 'a b'", "is not the name of a label"),
+        ("--per zone=eu", "--per: “zone=eu” is not the name of a label"),
         ("--steps 101", "is not a percentage"), ("--steps x", "is not a percentage"),
         ("--every 59s", "--every: 59s is not between 60s"),
         ("--every x", "is not a duration"), ("--abort-if 'x'", "is not a condition"), ("--where zone", "--where"),
@@ -145,7 +153,9 @@ import TweaksSystem
 
     @Test(arguments: [
         (["api", "re"], ["reset", "resume", "reject"]), (["api", "rollout", "--st"], ["--steps"]), (["a"], []),
-        (["api", "ls", "--js"], ["--json"]),
+        (["api", "ls", "--js"], ["--json"]), (["api", "rollout", "--pe"], ["--per"]),
+        (["api", "rollout", "x", "--se"], ["--seed"]), (["api", "rollout", "--ca"], ["--canary"]),
+        (["api", "set", "--ca"], []),
     ])
     func `Completions match the last word`(_ words: [String], _ candidates: [String]) {
         #expect(FleetCompletion.candidates(words) == candidates)

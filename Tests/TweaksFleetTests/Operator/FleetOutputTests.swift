@@ -49,6 +49,17 @@ import TweaksSystem
         var departed = progress
         departed.left = 2
         #expect(ProgressDisplay.line(departed).contains("3 of 4 reported, 0 refused, 2 left;"))
+        var divided = progress
+        divided.strata = [
+            StratumCount(label: "zone", value: nil, members: 1, live: 1),
+            StratumCount(label: "zone", value: "eu", members: 3, live: 26),
+        ]
+        let strata = "no zone 1 of 1, zone=eu 3 of 26"
+        #expect(ProgressDisplay.line(divided).contains("3 of 4 reported, 0 refused; \(strata); A/B/C > 5"))
+        #expect(ProgressDisplay.block(divided, id: "r1", now: 10_000, terminal)[3] == "  \(strata)")
+        #expect(ProgressDisplay.json(divided, id: "r1")["strata"]?.elements.last?["live"]?.wholeNumber == 26)
+        divided.strata = (0..<13).map { StratumCount(label: "z", value: "\($0)", members: 0, live: 1) }
+        #expect(divided.strata.text.hasSuffix("z=11 0 of 1, … 13 in all"))
         let paused = ProgressDisplay.block(try self.progress(.paused), id: "r1", now: 10_000, terminal)
         #expect(paused.last == "  r resumes it, a aborts it; each with the enter key")
         let json = ProgressDisplay.json(progress, id: "r1")

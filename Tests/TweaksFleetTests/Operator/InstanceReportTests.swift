@@ -65,7 +65,8 @@ import TweaksSystem
                 "eu-1: zone=eu", "  its ID is another one after each restart", "  on web-1", "  build b1",
                 "  started 10 min ago, reported 10 s ago", "  applied revision 2, write 1: the newest",
                 "  in rollout r1, open at 100 %, which it refuses",
-                "  refuses A/B/C (rollout r1): 80 is outside 0...10", "  local override A/B/E = 7, above the fleet's value",
+                "  refuses A/B/C (rollout r1): 80 is outside 0...10",
+                "  local override A/B/E = 7, above the fleet's value",
                 "  local override A/B/Key = a secret", "  has a local override above A/B/D",
                 "  2 more local overrides are not listed", "  figure Service/Errors/Rate: 0.5",
             ], "\(result.text)")

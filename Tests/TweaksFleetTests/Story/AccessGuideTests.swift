@@ -88,10 +88,11 @@ extension DocumentedBlock {
         let head = try #require(try await guest.readState().head)
         #expect(try await guest.authors().verdict(at: head.modRevision) == .proved("ana"))
 
-        // Operators also begin rollouts with a driver's claim, and abort them.
+        // Operators also begin rollouts with a driver's claim, compare that no process appears, and abort them.
         let claim = try await fleet("ana").claim("r1", host: "here", pid: 1)
         var plan = RolloutPlan(id: "r1", assignments: [FleetAssignment(try TweakPath("A/B/Size"), .number(70))])
-        plan.driver = claim.fence
+        (plan.driver, plan.per) = (claim.fence, "zone")
+        plan.steps = [Share(hundredths: 5_000) ?? .all, .all]
         _ = try await fleet("ana").begin(plan)
         await process.wait(process.size, 70)
         _ = try await fleet("ana").abort("r1")

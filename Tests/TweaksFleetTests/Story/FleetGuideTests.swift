@@ -1,4 +1,4 @@
-// Runs the lines of the guide about freezes, reviews and the export of the log, as the shell of an operator does.
+// Runs the lines of the guide about canaries, freezes, reviews and the export of the log, as an operator's shell does.
 
 import Foundation
 import Testing
@@ -9,8 +9,10 @@ import TweaksTestSupport
 @testable import TweaksFleet
 
 extension DocumentedBlock {
-    static let drive = all("fleet-drive", of: "Sources/TweaksFleet/TweaksFleet.docc/RunningAFleet.md")
-    static let fleet = all("fleet", of: "Sources/TweaksFleet/TweaksFleet.docc/RunningAFleet.md")
+    private static let guide = "Sources/TweaksFleet/TweaksFleet.docc/RunningAFleet.md"
+    static let fleet = all("fleet", of: guide)
+    static let fleetOutput = all("fleet-output", of: guide)
+    static let drive = all("fleet-drive", of: guide)
 }
 
 @Suite(
@@ -49,6 +51,26 @@ extension DocumentedBlock {
         #expect(output.contains("\nfrozen: launch, until about "), "\(output)")
         let codes = output.splitLines().filter { $0.hasPrefix("exit ") }
         #expect(codes == ["exit 0", "exit 1", "exit 0", "exit 0", "exit 0"], "\(output)")
+    }
+
+    @Test func `Canaries are alone in the first step, and each zone has its share`() async throws {
+        let server = try await EtcdServer.start()
+        let (keys, etcd) = (FleetKeys(name: "api"), try server.client())
+        for number in 0..<30 {
+            var status = FleetStatus(build: "b1")
+            status.labels = ["zone": number < 26 ? "eu" : "us", "host": "web\(number)"]
+            let put = EtcdTransaction.Operation.put(key: keys.instance("i\(number)", start: 1), value: status.bytes)
+            _ = try await etcd.commit(EtcdTransaction(then: [put]))
+        }
+        let lines = try block("--canary").map { $0 + " --new --yes" }
+        #expect(lines.count == 2)
+        let output = try run(
+            [lines[0] + " --dry-run", lines[1] + " --detach", "tweakctl fleet api status"], on: server)
+        #expect(output.contains("\n  canaries: 1\n  0 %: 1\n  10 %: "), "\(output)")
+        let expected = try #require(DocumentedBlock.fleetOutput.first).text
+        #expect(output.contains(expected.splitLines().filter { !$0.isEmpty }.joined(separator: "\n")), "\(output)")
+        #expect(output.contains("open at 1 % per zone, seed pool, by "), "\(output)")
+        #expect(output.contains("\n  zone=eu 1 of 26, zone=us 1 of 4\n"), "\(output)")
     }
 
     @Test func `The export goes on after a restart, and the history reads it`() async throws {

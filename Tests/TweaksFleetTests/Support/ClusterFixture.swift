@@ -51,11 +51,12 @@ struct ClusterFixture {
     /// Starts a process.
     /// - Parameter first: The member that it asks first.
     func process(
-        _ id: String? = "i1", first: Int = 0, only: Bool = false, directory: TemporaryDirectory? = nil
+        _ id: String? = "i1", labels: Labels = [:], first: Int = 0, only: Bool = false,
+        directory: TemporaryDirectory? = nil
     ) throws -> FollowingProcess {
         let process = try FollowingProcess(
-            try client(of: first, only: only), keys, id: id, directory: directory?.path, time: SystemTime(),
-            timings: Self.timings)
+            try client(of: first, only: only), keys, id: id, labels: labels, directory: directory?.path,
+            time: SystemTime(), timings: Self.timings)
         process.start()
         return process
     }

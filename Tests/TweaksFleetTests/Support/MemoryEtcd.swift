@@ -261,6 +261,8 @@ extension MemoryEtcd.State {
         case .modRevision(let key, let revision): (keys[key]?.modRevision ?? 0) == revision
         case .createRevision(let key, let revision): (keys[key]?.createRevision ?? 0) == revision
         case .absent(let prefix): !keys.keys.contains { $0.starts(with: prefix) }
+        case .noneCreated(let prefix, let revision):
+            select(.prefix(prefix)).allSatisfy { $0.createRevision <= revision }
         }
     }
 
