@@ -74,7 +74,8 @@ package enum PrometheusAnswer: Hashable, Sendable {
             return
         }
         if let error = json["error"]?.string {
-            self = .problem(Quoting.sanitized(error).cut(to: 200) { $0.utf8.count })
+            let text = Quoting.sanitized(error).cut(to: 200) { $0.utf8.count }
+            self = .problem(text.isEmpty ? "it answers \(status) without a reason" : text)
             return
         }
         let data = json["data"]
@@ -176,7 +177,8 @@ package struct PrometheusSamples: Sendable {
         rollout.abortIfPrometheus.enumerated().map { position, condition in
             let series = series.indices.contains(position) ? series[position] : nil
             return MetricSamples.ConditionState(
-                condition: condition.text, violators: series?.violators ?? 0, worst: series?.worst)
+                condition: condition.text, violators: series?.violators ?? 0,
+                worst: series?.worst.flatMap { $0.isFinite ? $0 : nil })
         }
     }
 

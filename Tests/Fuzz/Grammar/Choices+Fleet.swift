@@ -80,6 +80,12 @@ extension Choices {
             fields.append("\"\(name)\":\(seconds())")
         }
         fields += strata()
+        if below(3) == 0 { fields.append("\"handed\":true") }
+        if below(4) == 0 {
+            let query = pick(["up", "rate(e[1m]) > bool 2", "", "\u{202E}up"])
+            let text = "\(query) \(pick([">", "<="])) \(figure())\(pick(["", " for 20 samples", " × others"]))"
+            fields.append("\"abortIfPrometheus\":[\(Quoting.json(text))]")
+        }
         if below(3) == 0 { fields.append("\"members\":\(total()),\"membersAt\":\(total()),\"timer\":true") }
         for name in ["next", "confirmBy"] where below(3) == 0 { fields.append("\"\(name)\":\(moment())") }
         if below(2) == 0 {
@@ -118,6 +124,10 @@ extension Choices {
         if below(2) == 0 { fields.append("\"edition\":\(total()),\"labels\":{\"zone\":\"\(pick(["eu", "us"]))\"}") }
         if below(2) == 0 { fields.append("\"moreRefused\":\(total()),\"moreCovered\":\(total())") }
         if below(2) == 0 { fields.append("\"covered\":[\"\(pick(Self.paths))\"],\"unstable\":true") }
+        if below(2) == 0 {
+            fields.append("\"host\":\(name()),\"overrides\":{\(name()):\(pick(["null", "7", name()]))}")
+            fields.append("\"moreOverrides\":\(total())")
+        }
         if below(3) == 0 {
             let rollout = pick(["", "\"rollout\":\"r1\","])
             fields.append("\"refused\":[{\(rollout)\"path\":\"\(pick(Self.paths))\",\"reason\":\(name())}]")
@@ -143,7 +153,7 @@ extension Choices {
     }
 
     private mutating func logEntry() -> String {
-        let verb = pick(["set", "reset", "undo", "finish", "abort", "adopt", "rollout", "step"])
+        let verb = pick(["set", "reset", "undo", "finish", "abort", "adopt", "rollout", "step", "schedule", "pause"])
         var fields = ["\"sequence\":\(unsigned())", "\"verb\":\"\(verb)\""]
         if below(2) == 0 { fields.append("\"rollout\":\"\(pick(["r1", "r2", "r3"]))\"") }
         if below(3) == 0 { fields.append("\"lifetimeSeconds\":\(seconds())") }
@@ -152,6 +162,25 @@ extension Choices {
             fields.append("\"changes\":[{\"path\":\"\(pick(Self.paths))\",\(values)}]")
         }
         return "{\(fields.joined(separator: ",")),\(stamp())}"
+    }
+
+    // MARK: Prometheus
+
+    /// The answer to an instant query, or something like it.
+    package mutating func resultOfQuery() -> String {
+        func sample(_ choices: inout Choices) -> String {
+            let numbers = ["\"1\"", "\"+Inf\"", "\"NaN\"", "\"-1e999\"", "7", "\"\"", choices.numberOfJSON()]
+            return "[\(choices.numberOfJSON()),\(choices.pick(numbers))]"
+        }
+        let kind = pick(["vector", "scalar", "matrix", "string"])
+        let series = several(3, separator: ",") { "{\"metric\":{},\"value\":\(sample(&$0))}" }
+        let result = kind == "scalar" ? sample(&self) : "[\(series)]"
+        let text = "{\"status\":\"success\",\"data\":{\"resultType\":\"\(kind)\",\"result\":\(result)}}"
+        switch below(8) {
+        case 6: return "{\"status\":\"error\",\"error\":\(name())}"
+        case 7: return String(decoding: mutated(text), as: UTF8.self)
+        default: return text
+        }
     }
 
     // MARK: Keys
@@ -175,6 +204,11 @@ extension Choices {
         for number in 0..<below(4) { pairs.append(FleetPair(key: "log/00000000000\(number)", value: logEntry())) }
         pairs.append(
             FleetPair(key: "driver/r1", value: "{\"host\":\(name()),\"pid\":\(total()),\(stamp())}"))
+        if below(2) == 0 { pairs.append(FleetPair(key: "scheduled/r3", value: rollout(pick(["r3", "r3", "r1"])))) }
+        if below(2) == 0 {
+            let leader = "{\"host\":\(name()),\"pid\":\(total()),\"prometheus\":\(pick(["true", "0"])),\(stamp())}"
+            pairs.append(FleetPair(key: "claims/drive", value: leader))
+        }
         if below(3) == 0 { pairs.append(FleetPair(key: "desired/\(value())", value: json())) }
         if below(3) == 0 {
             let index = below(pairs.count)

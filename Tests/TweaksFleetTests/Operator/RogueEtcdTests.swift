@@ -19,7 +19,8 @@ struct RogueEtcdTests {
         "undo", "pause r1", "finish r1 --force",
         "abort r2", "adopt", "rollout Sample/Free/int = 7 --new --detach --yes --abort-if",
         "rollout Sample/Free/int = 7 --new --dry-run --steps 0.01,100 --confirm-within 5m", "import FILE --new --yes",
-        "import FILE --new --yes --prune --force",
+        "import FILE --new --yes --prune --force", "abort r3", "resume r1 --detach",
+        "rollout Sample/Free/int = 7 --new --detach --yes --at 5m",
     ]
 
     private let directory: TemporaryDirectory
@@ -116,5 +117,38 @@ struct RogueEtcdTests {
             _ = await run.handle(.watched(reading.rollout.header, events))
             _ = await run.handle(.command(.finish))
         }
+    }
+
+    /// Also what a driver makes of them.
+    @Test(.tags(.quantity), arguments: 0..<4) func answersOfPrometheusAreJudged(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: 400 + seed)
+        var rollout = try Rollout("r1", ["A/B/C": .int(1)])
+        rollout.abortIfPrometheus = ["up < 1", "up >= 1e308 for 1 sample"].compactMap {
+            PrometheusCondition(parsing: $0)
+        }
+        var (results, problems) = (0, 0)
+        for _ in 0..<quantity(5_000, few: 200) {
+            var choices = Self.choices(&random)
+            var samples = PrometheusSamples()
+            samples.begin(.now)
+            for _ in 0..<3 {
+                let answer = PrometheusAnswer(status: 200, utf8(choices.resultOfQuery()))
+                if case .problem(let text) = answer {
+                    problems += 1
+                    #expect(Quoting.isSafe(text) && !text.isEmpty)
+                } else {
+                    results += 1
+                }
+                samples.record([answer, answer], askedAt: .now, rollout, .now)
+            }
+            _ = samples.violation(of: rollout)
+            _ = samples.problem(of: rollout, now: .now, after: .zero)
+            for state in samples.conditionStates(rollout) {
+                var progress = RolloutDriver().progress
+                progress.metrics = [state]
+                _ = ProgressDisplay.line(progress) + ProgressDisplay.json(progress, id: "r1").text
+            }
+        }
+        #expect(results > 0 && problems > 0)
     }
 }
