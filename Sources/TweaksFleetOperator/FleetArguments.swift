@@ -283,6 +283,15 @@ extension RolloutPlan {
             }
             abortIf.append(condition)
         }
+        let conditions = abortIf.count + abortIfPrometheus.count
+        if conditions > Rollout.maxConditions {
+            throw Failure(
+                .usage,
+                "--abort-if: \(conditions) conditions are too many; a rollout has at most \(Rollout.maxConditions)")
+        }
+        if arguments.has(.at), arguments.has(.driveHere) {
+            throw Failure(.usage, "--at: a drive service begins and drives it; leave out --drive-here")
+        }
         if arguments.has(.revertIfDriverDies), arguments.has(.detach) || arguments.has(.keepIfDriverDies) {
             let other = arguments.has(.detach) ? FleetOption.detach : .keepIfDriverDies
             throw Failure(

@@ -34,16 +34,14 @@ extension FleetClient {
     // MARK: status
 
     /// Prints who drives, and what is scheduled.
-    func showDriving() async throws(FleetRefusal) {
-        if let leader = try await fleet.leader() {
+    func show(_ leader: FleetDriver?, _ scheduled: [ScheduledRollout]) {
+        if let leader {
             console.print(["drive service: process \(leader.pid) on \(leader.host) leads, as \(leader.by)"])
         }
-        let scheduled = try await fleet.scheduled()
-        console.print(scheduled.rollouts.map { Self.line($0) })
-        printProblems(of: scheduled.unreadable)
+        console.print(scheduled.map { Self.line($0) })
     }
 
-    private static func line(_ scheduled: ScheduledRollout) -> String {
+    static func line(_ scheduled: ScheduledRollout) -> String {
         let rollout = scheduled.rollout
         let changes = rollout.changes.map { "\($0.path.token) = \($0.value.text)" }.joined(separator: ", ")
         let moment = rollout.next.map { TimeText.seconds($0) } ?? "an unknown time"
@@ -51,15 +49,20 @@ extension FleetClient {
         return "rollout \(rollout.id) by \(rollout.by) \(when): \(changes); abort \(rollout.id) cancels it"
     }
 
-    func drivingFields() async throws(FleetRefusal) -> [(String, JSON)] {
-        let leader = try await fleet.leader()
-        let scheduled = try await fleet.scheduled().rollouts.map { scheduled in
+    static func fields(_ leader: FleetDriver?, _ scheduled: [ScheduledRollout]) -> [(String, JSON)] {
+        let service = leader.map { leader in
+            JSON.object([
+                ("host", .string(leader.host)), ("pid", .int(leader.pid)), ("by", .string(leader.by)),
+                ("prometheus", .bool(leader.hasPrometheus)),
+            ])
+        }
+        let rollouts = scheduled.map { scheduled in
             JSON.object([
                 ("id", .string(scheduled.rollout.id)), ("by", .string(scheduled.rollout.by)),
                 ("at", scheduled.rollout.next.map { .int($0) } ?? .null), ("due", .bool(scheduled.isDue)),
             ])
         }
-        return [("driveService", leader.map { .string($0.host) } ?? .null), ("scheduled", .array(scheduled))]
+        return [("driveService", service ?? .null), ("scheduled", .array(rollouts))]
     }
 }
 

@@ -14,16 +14,16 @@ extension FleetClient {
         let builds = try await fleet.builds()
         let summary = FleetSummary(view, statuses, builds: Set(builds.hashes))
         let (drivers, unreadableDrivers) = try await fleet.readDrivers()
-        let unreadable = [statuses.unreadable, builds.unreadable, unreadableDrivers].reduce(view.unreadable) {
-            $0.merging($1) { first, _ in first }
-        }
+        let (leader, scheduled) = (try await fleet.leader(), try await fleet.scheduled())
+        let unreadable = [statuses.unreadable, builds.unreadable, unreadableDrivers, scheduled.unreadable]
+            .reduce(view.unreadable) { $0.merging($1) { first, _ in first } }
         let importer = try await fleet.importer()
         let author = try await fleet.authors().verdict(at: summary.revision)
         if console.isJSON {
             let more = try await [("user", FleetConsole.json(author))] + freezesAndProposals()
             let last = [("import", importer.map { .string($0.by) } ?? .null), ("garbage", json(unreadable))]
-            console.print(
-                .object(try await fields(store, view, summary, drivers, live) + more + last + drivingFields()))
+            let driving = Self.fields(leader, scheduled.rollouts)
+            console.print(.object(fields(store, view, summary, drivers, live) + more + last + driving))
             return .ok
         }
         console.print(lines(store, view, summary, author))
@@ -31,7 +31,7 @@ extension FleetClient {
         if let importer {
             console.print(["an import by \(importer.by) is being written: process \(importer.pid) on \(importer.host)"])
         }
-        try await showDriving()
+        show(leader, scheduled.rollouts)
         for record in view.ordered {
             show(record.value)
             let strata = record.value.strata(live)

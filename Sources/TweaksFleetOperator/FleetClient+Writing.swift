@@ -137,6 +137,9 @@ extension FleetClient {
             throw FleetRefusal(
                 .refused, "--at: no drive service would begin it; start one: tweakctl fleet \(keys.name) drive")
         }
+        let moment = try reading { () throws(Failure) in
+            try arguments.value(.at).map { text throws(Failure) in try RolloutPlan.moment(text, now: now) }
+        }
         let isDrivenHere = leader == nil || arguments.has(.driveHere)
         try await check(plan.abortIfPrometheus, leader, isDrivenHere: isDrivenHere && !arguments.has(.detach))
         let reach = try await reach(of: plan)
@@ -146,7 +149,7 @@ extension FleetClient {
             }
             guard isYes else { return .refused }
         }
-        if let text = arguments.value(.at), let leader { return try await schedule(plan, text, leader) }
+        if let moment, let leader { return try await schedule(plan, moment, leader) }
         if let leader, !isDrivenHere { return try await handOver(plan, reach, to: leader) }
         if arguments.has(.detach) || arguments.has(.dryRun) {
             let done = try await fleet.begin(plan)
@@ -202,17 +205,22 @@ extension FleetClient {
     ) async throws(FleetRefusal) -> ExitCode {
         var plan = plan
         plan.isHanded = true
-        let reverts = !arguments.has(.keepIfDriverDies)
-        if reverts, !arguments.has(.dryRun) { plan.lease = try await fleet.grantPatience() }
-        begun(plan, reach, try await fleet.begin(plan))
+        if arguments.has(.keepIfDriverDies) || arguments.has(.dryRun) {
+            begun(plan, reach, try await fleet.begin(plan))
+        } else {
+            let done = try await fleet.underPatience { lease throws(FleetRefusal) in
+                plan.lease = lease
+                return try await fleet.begin(plan)
+            }
+            begun(plan, reach, done)
+        }
         if arguments.has(.dryRun) { return .ok }
         return await follow(plan.id, drivenBy: leader)
     }
 
     private func schedule(
-        _ plan: RolloutPlan, _ text: String, _ leader: FleetDriver
+        _ plan: RolloutPlan, _ moment: Int64, _ leader: FleetDriver
     ) async throws(FleetRefusal) -> ExitCode {
-        let moment = try reading { () throws(Failure) in try RolloutPlan.moment(text, now: now) }
         let done = try await fleet.schedule(plan, at: moment, reverts: !arguments.has(.keepIfDriverDies))
         receipt("rollout \(plan.id) is to begin at \(TimeText.seconds(moment))", done)
         console.output.printRemark("\(leader.host) begins and drives it; abort \(plan.id) cancels it")
@@ -274,6 +282,7 @@ extension FleetClient {
         let resumed = "resumed rollout \(id) at \(record.value.share.text)"
         if record.value.state == .paused, let driver = try await fleet.drivers()[id] {
             receipt(resumed, try await fleet.resume(id))
+            if record.value.isHanded { return await follow(id, drivenBy: driver) }
             let end = "when its lease of \(DriverClaim.seconds) s is over"
             let fate = isLeased ? "the rollout is reverted \(end)" : "resume \(id) again \(end)"
             console.output.printRemark(
@@ -281,8 +290,15 @@ extension FleetClient {
             return .ok
         }
         if let leader = try await fleet.leader(), !arguments.has(.driveHere), try await fleet.drivers()[id] == nil {
-            let lease = isLeased ? try await fleet.grantPatience() : nil
-            receipt(resumed, try await fleet.resume(id, under: lease, isHanded: true))
+            try await check(record.value.abortIfPrometheus, leader, isDrivenHere: false)
+            // Fails if a driver appears meanwhile.
+            let free = fleet.fenced(by: .modRevision(keys.driver(id), equals: 0))
+            let done =
+                isLeased
+                ? try await fleet.underPatience { lease throws(FleetRefusal) in
+                    try await free.resume(id, under: lease, isHanded: true)
+                } : try await free.resume(id, isHanded: true)
+            receipt(resumed, done)
             return await follow(id, drivenBy: leader)
         }
         let conditions = record.value.abortIfPrometheus
@@ -303,6 +319,10 @@ extension FleetClient {
 
     /// Follows a rollout, without driving it.
     func progress() async throws(FleetRefusal) -> ExitCode {
+        if let scheduled = try await fleet.scheduled().rollouts.first(where: { $0.rollout.id == id }) {
+            console.print([Self.line(scheduled)])
+            return .ok
+        }
         let record = try await fleet.readState().rollout(id)
         let driver = try await fleet.drivers()[id]
         let isDriven = record.value.state != .done && !record.value.isTemporary

@@ -18,7 +18,7 @@ struct FollowerHeartbeat {
     var expected: (revision: Int64, by: Moment)?
     /// The covered paths and the overrides in the last status.
     var covered: [TweakPath] = []
-    var overrides: [FleetStatus.Override] = []
+    var overrides = LocalOverrides()
     var metrics: [String: Double] = [:]
     /// When the figures were sampled.
     var sampledAt: Int64?
@@ -65,7 +65,8 @@ extension FleetStatus {
         chain = position?.head?.chain.map { String($0.prefix(FleetChain.shortLength)) }
         refused = core.composition.refused
         covered = heartbeat.covered.map(\.joined)
-        (host, overrides) = (FleetIdentity.host, heartbeat.overrides)
+        host = FleetIdentity.host
+        (overrides, moreOverrides) = (heartbeat.overrides.listed, heartbeat.overrides.more)
         trouble = core.storeProblem?.description
         isUnstable = identity.isUnstable
         started = heartbeat.started
@@ -123,7 +124,7 @@ extension FleetFollower {
         // They are gone when the process ends that has written them.
         if let lease = heartbeat.lease { try await writeHeldValues(lease) }
         // Local overrides can change at any time.
-        if core.covered != heartbeat.covered || registry.localOverrides != heartbeat.overrides {
+        if core.covered != heartbeat.covered || LocalOverrides(registry) != heartbeat.overrides {
             heartbeat.isDirty = true
         }
     }
@@ -174,7 +175,7 @@ extension FleetFollower {
         heartbeat.isDirty = false
         do throws(EtcdError) {
             let build = try await writeBuild()
-            (heartbeat.covered, heartbeat.overrides) = (core.covered, registry.localOverrides)
+            (heartbeat.covered, heartbeat.overrides) = (core.covered, LocalOverrides(registry))
             var status = FleetStatus(core, heartbeat, identity, build: build, at: time.wall)
             status.trouble = status.trouble ?? saveProblem?.text
             let key = keys.instance(identity.instance.id, start: heartbeat.started)
@@ -298,7 +299,7 @@ extension FleetFollower {
         guard let build = heartbeat.build?.hash, !core.hasProgramFailed else { return }
         var status = FleetStatus(core, heartbeat, identity, build: build, at: time.wall)
         (status.refused, status.covered, status.metrics, status.trouble) = ([], [], [:], nil)
-        status.overrides = []
+        (status.overrides, status.moreOverrides) = ([], 0)
         status.left = status.at
         let lease = try await etcd.grantLease(seconds: FleetStatus.farewellSeconds).id
         let key = keys.instance(identity.instance.id, start: heartbeat.started)
@@ -306,11 +307,19 @@ extension FleetFollower {
     }
 }
 
-extension TweakRegistry {
-    /// The tweaks with an override of this process, by path. The values of secrets are left out.
-    fileprivate var localOverrides: [FleetStatus.Override] {
-        let snapshot = snapshot()
-        return listing().nodes.filter { snapshot.source(of: $0)?.layer.isOverride ?? false }
+/// The tweaks with an override of this process, as a status tells them: shortened, so that no change that it does not tell
+/// writes one. The values of secrets are left out.
+struct LocalOverrides: Equatable {
+    private(set) var listed: [FleetStatus.Override] = []
+    private(set) var more = 0
+
+    init() {}
+
+    init(_ registry: TweakRegistry) {
+        let snapshot = registry.snapshot()
+        let nodes = registry.listing().nodes.filter { snapshot.source(of: $0)?.layer.isOverride ?? false }
+        more = max(0, nodes.count - FleetStatus.Override.maxCount)
+        listed = nodes.prefix(FleetStatus.Override.maxCount)
             .map { .init(path: $0.path.joined, value: $0.isSecret ? nil : snapshot.settled($0)?.text) }
     }
 }

@@ -18,7 +18,14 @@ package struct FleetStatus: Hashable, Sendable {
         /// The value as text, shortened; nil for a secret.
         package var value: String?
 
-        package init(path: String, value: String?) { (self.path, self.value) = (path, value) }
+        /// The maximum number of them in a status, and the maximum size of a value in bytes.
+        package static let maxCount = 40
+        private static let maxBytes = 40
+
+        package init(path: String, value: String?) {
+            self.path = path
+            self.value = value.map { $0.cut(to: Self.maxBytes, cost: FleetStatus.cost) }
+        }
     }
 
     package var build: String
@@ -73,7 +80,7 @@ package struct FleetStatus: Hashable, Sendable {
     package init(_ bytes: [UInt8]) throws(FleetProblem) {
         let fields = try FleetFields(bytes, max: 16 << 10)
         self.init(build: try fields.text("build"))
-        edition = try fields.count("edition", or: 1)
+        edition = max(1, try fields.count("edition", or: 1))
         labels = try Labels(try fields.members("labels"))
         revision = try fields.count("revision")
         head = try fields.whole("head")
@@ -123,10 +130,6 @@ package struct FleetStatus: Hashable, Sendable {
     private mutating func cutTexts() {
         build = build.cut(to: 64, cost: Self.cost)
         host = host.map { $0.cut(to: 64, cost: Self.cost) }
-        for index in overrides.indices {
-            overrides[index].value = overrides[index].value.map { $0.cut(to: 40, cost: Self.cost) }
-        }
-        drop(overrides: max(0, overrides.count - 40))
         trouble = trouble.map { $0.cut(to: 160, cost: Self.cost) }
         refused = refused.filter { $0.rollout != nil } + refused.filter { $0.rollout == nil }
         drop(max(0, refused.count - 30), covered: max(0, covered.count - 120))
@@ -149,18 +152,25 @@ package struct FleetStatus: Hashable, Sendable {
         moreCovered &+= paths
     }
 
+    /// What is left of a trouble beside a refusal that needs its room, in bytes.
+    private static let shortTrouble = 60
+
     /// Drops the least important part; returns false if nothing is left to drop.
     private mutating func shorten() -> Bool {
         if !overrides.isEmpty {
             drop(overrides: 1)
         } else if !covered.isEmpty {
             drop(0, covered: 1)
+        } else if host != nil {
+            host = nil
         } else if refused.count > 1, refused.last?.rollout == nil {
             drop(1)
         } else if refused.contains(where: \.isLong) {
             for index in refused.indices { refused[index].shorten() }
         } else if let path = metrics.keys.max() {
             metrics[path] = nil
+        } else if let text = trouble, Self.cost(text) > Self.shortTrouble {
+            trouble = text.cut(to: Self.shortTrouble, cost: Self.cost)
         } else if !refused.isEmpty {
             drop(1)
         } else if !labels.isEmpty {

@@ -21,6 +21,8 @@ package struct PrometheusCondition: Hashable, Sendable {
         else { return nil }
         (self.query, self.comparison) = (query, comparison)
         (self.limit, samples) = (limit.number, limit.samples)
+        // It is stored in this form, which can be longer.
+        if self.text.utf8.count > Self.maxBytes { return nil }
     }
 
     package var text: String {

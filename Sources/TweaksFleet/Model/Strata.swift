@@ -30,7 +30,7 @@ extension StratumPosition {
         guard stratum.map(Labels.isWord) ?? true else { throw FleetProblem("“stratum” is not the value of a label") }
         let digits = try fields.text("hash")
         // Of a number, JSON would keep only 53 bits.
-        guard digits.utf8.count == 16, digits.utf8.first != UInt8(ascii: "+"), let hash = UInt64(digits, radix: 16)
+        guard digits.utf8.count == 16, !"+-".contains(digits.prefix(1)), let hash = UInt64(digits, radix: 16)
         else {
             throw FleetProblem("“hash” is not a text of 16 hexadecimal digits")
         }
@@ -99,9 +99,10 @@ extension Rollout {
                 throw FleetProblem("“cutoffs” has a stratum twice")
             }
         }
-        if edition > 1, fields.optional("share") != nil {
-            share = try Share(fields.json["share"], "share")
-        }
+        if edition == 1 { return }
+        // What older processes read decides what they do, so it must be that they are no members.
+        guard share == .none else { throw FleetProblem("“percent” is not 0 beside “seed”, “canary” or “per”") }
+        share = try Share(fields.json["share"], "share")
     }
 
     package static let seedLetters = "letters, digits, “.”, “_”, “-” and “:”, at most 63"

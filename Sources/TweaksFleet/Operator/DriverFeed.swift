@@ -54,7 +54,12 @@ extension FleetOperator {
         let pairs = result.responses.map { response -> EtcdKeyValue? in
             if case .range(let range) = response { range.keys.first } else { nil }
         }
-        throw Self.isDriven(id, by: pairs.first ?? nil, isLeased: pairs.dropFirst().contains { $0?.lease ?? 0 != 0 })
+        let rollout = pairs.dropFirst().first ?? nil
+        if let rollout, (try? Rollout(rollout.value))?.isHanded ?? false {
+            throw FleetRefusal(
+                "the drive service drives rollout \(id); progress \(id) follows it, abort \(id) reverts it")
+        }
+        throw Self.isDriven(id, by: pairs.first ?? nil, isLeased: rollout?.lease ?? 0 != 0)
     }
 
     private static func isDriven(_ id: String, by pair: EtcdKeyValue?, isLeased: Bool) -> FleetRefusal {

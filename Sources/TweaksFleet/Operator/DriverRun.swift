@@ -106,6 +106,8 @@ package struct DriverRun: Sendable {
     /// Handles an input and carries out the decision that follows.
     package mutating func handle(_ input: DriverInput) async -> [DriverEvent] {
         noteGap()
+        // A write can take long, which is no gap.
+        defer { lastInputAt = time.now }
         var output: [DriverEvent] = []
         do throws(FleetRefusal) {
             switch input {

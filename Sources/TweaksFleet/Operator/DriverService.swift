@@ -37,7 +37,7 @@ package struct DriverService: Sendable {
 
     /// The seconds for which a rollout outlives all driver services, before it is reverted.
     package static let patience: Int64 = 600
-    /// A scheduled rollout that is refused for longer than this is canceled, in milliseconds.
+    /// A scheduled rollout that has not begun for longer than this is canceled, in milliseconds.
     private static let longestDelay: Int64 = 3_600_000
 
     private let fleet: FleetOperator
@@ -47,7 +47,7 @@ package struct DriverService: Sendable {
     private let limits: Limits
     private let report: @Sendable (DriverServiceEvent) -> Void
 
-    /// - Parameter report: Is called with each event, one after the other.
+    /// - Parameter report: Is called with each event, in any task.
     package init(
         _ fleet: FleetOperator, host: String, pid: Int64, _ prometheus: PrometheusSource = PrometheusSource(),
         limits: Limits = Limits(), report: @escaping @Sendable (DriverServiceEvent) -> Void
@@ -75,7 +75,7 @@ package struct DriverService: Sendable {
                     continue
                 }
             } catch {
-                for event in candidacy.note(error) { report(event) }
+                if !Task.isCancelled { for event in candidacy.note(error) { report(event) } }
             }
             await pause(limits.look)
         }
@@ -87,23 +87,16 @@ package struct DriverService: Sendable {
 
     private func lead(_ leadership: FleetLeadership) async {
         let (inputs, continuation) = AsyncStream.makeStream(of: Input.self)
-        let tasks = [
-            Task { await keepAlive(leadership, continuation) },
-            Task {
-                while !Task.isCancelled {
-                    continuation.yield(.look)
-                    await pause(limits.look)
-                }
-            },
-        ]
+        let renewal = Task { await keepAlive(leadership, continuation) }
+        continuation.yield(.look)
         await withTaskCancellationHandler {
             await lead(leadership, inputs, continuation)
         } onCancel: {
             continuation.finish()
         }
-        for task in tasks { task.cancel() }
-        // In a task of its own, since this one may be canceled. The claims of the rollouts are under the same lease.
-        await Task { await fleet.resign(leadership) }.value
+        renewal.cancel()
+        // The claims of the rollouts are under the same lease.
+        await fleet.resign(leadership)
     }
 
     private enum Input: Sendable {
@@ -118,7 +111,13 @@ package struct DriverService: Sendable {
         var lead = Lead()
         for await input in inputs {
             switch input {
-            case .look: await look(leadership, &lead, continuation)
+            case .look:
+                await look(leadership, &lead, continuation)
+                // A slow look delays the next one.
+                Task {
+                    await pause(limits.look)
+                    continuation.yield(.look)
+                }
             case .ended(let id, let outcome): lead.end(id, outcome)
             case .lost:
                 report(.lostLead)
@@ -151,9 +150,6 @@ package struct DriverService: Sendable {
     ) async {
         report(.lives)
         do throws(FleetRefusal) {
-            for scheduled in try await fleet.scheduled().rollouts where scheduled.isDue {
-                try await begin(scheduled, &lead)
-            }
             let view = try await fleet.readState()
             let drivers = try await fleet.drivers()
             lead.forget(allBut: view)
@@ -161,9 +157,13 @@ package struct DriverService: Sendable {
                 let id = record.value.id
                 if lead.drives[id] != nil {
                     await renew(record, &lead)
-                } else if drivers[id] == nil, lead.mayDrive(record) {
+                } else if drivers[id].map(isOwn) ?? true, lead.mayDrive(record) {
                     try await drive(record, leadership, &lead, inputs)
                 }
+            }
+            // Last, so that nothing that cannot begin holds up what is driven.
+            for scheduled in try await fleet.scheduled().rollouts where scheduled.isDue {
+                try await begin(scheduled, leadership, &lead)
             }
             for event in lead.noteContact() { report(event) }
         } catch {
@@ -171,23 +171,42 @@ package struct DriverService: Sendable {
         }
     }
 
+    /// Whether a claim is of this service, which may not know it: a reply can be lost.
+    private func isOwn(_ driver: FleetDriver) -> Bool { driver.host == host && driver.pid == pid }
+
     /// Keeps the lease of a rollout alive: it outlives this service, and ends if none follows.
     private func renew(_ record: VersionedRecord<Rollout>, _ lead: inout Lead) async {
         guard record.lease != 0, lead.shouldRenew(record.value.id) else { return }
         if (try? await fleet.etcd.keepAlive(record.lease)) != nil { lead.noteRenewal(record.value.id) }
     }
 
-    private func begin(_ scheduled: ScheduledRollout, _ lead: inout Lead) async throws(FleetRefusal) {
+    private func begin(
+        _ scheduled: ScheduledRollout, _ leadership: FleetLeadership, _ lead: inout Lead
+    ) async throws(FleetRefusal) {
         let id = scheduled.rollout.id
+        let isTooLate = fleet.now() &- (scheduled.rollout.next ?? 0) > Self.longestDelay
         do throws(FleetRefusal) {
-            report(.began(try await fleet.begin(scheduled)))
+            if isTooLate { throw FleetRefusal("its moment is over for more than an hour; schedule it again") }
+            report(.began(try await fleet.fenced(by: leadership.fence).begin(scheduled)))
         } catch {
             if error.kind == .unreachable { throw error }
-            let isTooLate = fleet.now() &- (scheduled.rollout.next ?? 0) > Self.longestDelay
-            let triesAgain = error.kind == .suspended && !isTooLate
+            // The renewal of the lease finds that out.
+            if error.kind == .claimLost { return }
+            let triesAgain = error.kind == .suspended
             if lead.isNew(error, of: id) { report(.couldNotBegin(id, error, triesAgain: triesAgain)) }
-            if triesAgain { return }
-            _ = try await fleet.abort(id, because: "it could not begin: \(error.description)")
+            if !triesAgain { try await cancel(scheduled, because: error, &lead) }
+        }
+    }
+
+    private func cancel(
+        _ scheduled: ScheduledRollout, because reason: FleetRefusal, _ lead: inout Lead
+    ) async throws(FleetRefusal) {
+        do throws(FleetRefusal) {
+            try await fleet.cancel(scheduled, because: "it could not begin: \(reason.description)")
+        } catch {
+            if error.kind == .unreachable { throw error }
+            let id = scheduled.rollout.id
+            if lead.isNew(error, of: "\(id), canceling") { report(.couldNotBegin(id, error, triesAgain: true)) }
         }
     }
 
@@ -202,8 +221,9 @@ package struct DriverService: Sendable {
         do throws(FleetRefusal) {
             claim = try await fleet.claim(id, host: host, pid: pid, under: leadership.lease)
         } catch {
-            // An operator was faster, or the lease is gone, which its renewal finds out.
             if error.kind == .unreachable { throw error }
+            // Otherwise an operator was faster, or the lease is gone, which its renewal finds out.
+            if error.etcd != nil, lead.isNew(error, of: id) { report(.rollout(id, .refused(error))) }
             return
         }
         report(.drives(record.value))
@@ -213,7 +233,7 @@ package struct DriverService: Sendable {
             task: Task {
                 let outcome = await drive(record.value, claim, isResumed: isResumed)
                 inputs.yield(.ended(id, outcome))
-            }, revision: record.modRevision)
+            })
         await renew(record, &lead)
     }
 
@@ -271,16 +291,14 @@ private struct Candidacy {
 private struct Lead {
     struct Drive {
         let task: Task<Void, Never>
-        /// The rollout's revision when it began to drive it.
-        var revision: Int64
         var renewedAt: Moment?
     }
 
     var drives: [String: Drive] = [:]
     private(set) var isFirstLook = true
     private var outage: String?
-    /// Rollouts that it cannot drive, with their revision then.
-    private var abandoned: [String: Int64] = [:]
+    /// Rollouts that it cannot drive, with their revision when they were seen after that.
+    private var abandoned: [String: Int64?] = [:]
     private var refusals: [String: String] = [:]
 
     /// How often a rollout's lease is renewed: far below ``DriverService/patience``.
@@ -292,13 +310,16 @@ private struct Lead {
     }
 
     mutating func end(_ id: String, _ outcome: DriverOutcome?) {
-        guard let drive = drives.removeValue(forKey: id) else { return }
+        guard drives.removeValue(forKey: id) != nil else { return }
         // It is tried again only after an operator has changed it, such as with resume.
-        if case .lost? = outcome { abandoned[id] = drive.revision }
+        if case .lost? = outcome { abandoned[id] = .some(nil) }
     }
 
-    func mayDrive(_ record: VersionedRecord<Rollout>) -> Bool {
-        abandoned[record.value.id].map { $0 != record.modRevision } ?? true
+    mutating func mayDrive(_ record: VersionedRecord<Rollout>) -> Bool {
+        guard let seen = abandoned[record.value.id] else { return true }
+        if let seen { return seen != record.modRevision }
+        abandoned[record.value.id] = record.modRevision
+        return false
     }
 
     mutating func forget(allBut view: OperatorView) {

@@ -112,7 +112,7 @@ private struct EndSearch {
         self.now = now
         var lives: [String: Life] = [:]
         for (index, entry) in entries.enumerated() {
-            guard let id = entry.rollout, !entry.isOfProposal else { continue }
+            guard let id = entry.rollout, !entry.isOfProposal, entry.verb != "schedule" else { continue }
             let begins = entry.verb == "rollout" || entry.verb == "set"
             if begins, let life = lives[id] { add(id, life, before: index) }
             if entry.endsRollout {

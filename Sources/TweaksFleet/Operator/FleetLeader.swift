@@ -5,6 +5,8 @@ import Tweaks
 /// The right to drive what is handed to the driver service, valid while the lease lives.
 package struct FleetLeadership: Hashable, Sendable {
     package let lease: EtcdLease
+    /// A comparison that holds while it leads.
+    package let fence: EtcdTransaction.Compare
 
     /// The seconds without a heartbeat after which another service takes over.
     package static let seconds: Int64 = 20
@@ -38,20 +40,29 @@ extension FleetOperator {
                     if: [.modRevision(keys.leader, equals: 0)],
                     then: [.put(key: keys.leader, value: candidate.bytes, lease: lease.id)],
                     otherwise: [.range(.key(keys.leader))]))
-            if result.succeeded { return .won(FleetLeadership(lease: lease)) }
+            if result.succeeded { return .won(leadership(lease, since: result.header.revision)) }
             if case .range(let range)? = result.responses.first, let pair = range.keys.first {
                 // A member applied the write, but its reply was lost.
-                if pair.lease == lease.id { return .won(FleetLeadership(lease: lease)) }
-                try? await etcd.revokeLease(lease.id)
+                if pair.lease == lease.id { return .won(leadership(lease, since: pair.createRevision)) }
+                await giveUp(lease)
                 return .lost(to: Self.driver(pair))
             }
             throw EtcdError.unavailable("the leader changed meanwhile")
         } catch {
-            try? await etcd.revokeLease(lease.id)
+            await giveUp(lease)
             throw FleetRefusal(error)
         }
     }
 
+    private func leadership(_ lease: EtcdLease, since revision: Int64) -> FleetLeadership {
+        FleetLeadership(lease: lease, fence: .createRevision(keys.leader, equals: revision))
+    }
+
     /// Lets another service take over at once.
-    package func resign(_ leadership: FleetLeadership) async { try? await etcd.revokeLease(leadership.lease.id) }
+    package func resign(_ leadership: FleetLeadership) async { await giveUp(leadership.lease) }
+
+    /// In a task of its own, since the service's may be canceled.
+    private func giveUp(_ lease: EtcdLease) async {
+        await Task { try? await etcd.revokeLease(lease.id) }.value
+    }
 }

@@ -81,11 +81,16 @@ extension FleetOperator {
             if view.revision(of: keys.rollout(plan.id)) != 0 {
                 throw FleetRefusal("there is already a rollout \(plan.id); use another ID")
             }
+            try await checkScheduled(plan)
             var rollout = plan.rollout(by: by, at: now(), found: view.value)
             let isDriven = plan.verb == "rollout"
+            let timer = isDriven ? try await startTimer(&rollout, seconds: plan.every) : []
+            // Last, so that little time is left for processes to appear.
             let counted = isDriven ? try await census.count(&rollout, self) : nil
             if let counted { rollout.count(counted.statuses) }
-            let timer = isDriven ? try await startTimer(&rollout, seconds: plan.every) : []
+            if let counted, plan.scheduled != nil {
+                try RolloutReach(rollout, counted.statuses.live).check(rollout, force: true)
+            }
             var edit = FleetEdit(
                 plan.verb, FleetEdit.summary(plan.verb, plan.assignments.map(\.path)), rollout: plan.id)
             edit.changes = rollout.changes.map { .init(path: $0.path, old: $0.found, new: $0.value) }
@@ -144,13 +149,13 @@ extension FleetOperator {
             guard let timer = try change(&rollout) else { return nil }
             var edit = FleetEdit(verb, "\(verb) \(id)", rollout: id)
             edit.why = reason
+            if case .start(let seconds) = timer { edit.timer = try await startTimer(&rollout, seconds: seconds) }
             if counts {
                 let counted = try await census.count(&rollout, self)
                 // A new driver of the same step waits for that step's members.
                 if verb == "step" || record.value.state == .paused { rollout.count(counted.statuses) }
                 edit.take(counted)
             }
-            if case .start(let seconds) = timer { edit.timer = try await startTimer(&rollout, seconds: seconds) }
             let newLease = record.lease == 0 ? nil : lease
             if let newLease { rollout.lifetime = newLease.seconds }
             edit.operations = [put(rollout, lease: newLease?.id ?? record.lease)]
@@ -305,7 +310,8 @@ extension FleetOperator {
     package func abort(_ id: String, because reason: String? = nil) async throws(FleetRefusal) -> FleetReceipt {
         do throws(FleetRefusal) {
             return try await write("abort") { view async throws(FleetRefusal) in
-                if view.revision(of: keys.rollout(id)) == 0, var edit = try await cancellation(of: id) {
+                let isThere = view.revision(of: keys.rollout(id)) != 0
+                if !isThere, var edit = try await cancellation(of: id) {
                     edit.why = reason
                     return edit
                 }
@@ -313,7 +319,9 @@ extension FleetOperator {
                 edit.why = reason
                 let key = keys.rollout(id)
                 // An unreadable rollout can still be deleted.
-                if view.unreadable[key] == nil {
+                if !isThere, try await !range(.key(key), keysOnly: true).keys.isEmpty {
+                    // It has begun since it was read. The write is refused for that, and starts again.
+                } else if view.unreadable[key] == nil {
                     edit.changes = try view.rollout(id).value.changes.map {
                         .init(path: $0.path, old: $0.value, new: view.value($0.path))
                     }
@@ -331,6 +339,10 @@ extension FleetOperator {
     private func deleteWithoutLog(_ id: String) async throws(FleetRefusal) -> FleetReceipt {
         do throws(EtcdError) {
             if let header = try await deletion(of: keys.rollout(id)) {
+                // A rollout that begins meanwhile deletes the second key.
+                if fence == nil {
+                    _ = try await etcd.commit(EtcdTransaction(then: [.delete(.key(keys.scheduled(id)))]))
+                }
                 return FleetReceipt(header: header, rollout: id, notes: [Self.withoutLog])
             }
         } catch {

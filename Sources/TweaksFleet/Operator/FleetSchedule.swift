@@ -65,9 +65,19 @@ extension FleetOperator {
         return (rollouts, unreadable)
     }
 
-    /// A lease for a rollout that the driver service drives, and keeps alive.
-    package func grantPatience() async throws(FleetRefusal) -> EtcdLease {
-        try await grant(seconds: DriverService.patience)
+    /// Writes under a lease for a rollout that the driver service drives, and keeps alive. A write that is refused does not
+    /// keep it.
+    package func underPatience<Result>(
+        _ write: (EtcdLease) async throws(FleetRefusal) -> Result
+    ) async throws(FleetRefusal) -> Result {
+        let lease = try await grant(seconds: DriverService.patience)
+        do throws(FleetRefusal) {
+            return try await write(lease)
+        } catch {
+            // One in doubt may have been applied.
+            if error.kind != .unreachable { try? await etcd.revokeLease(lease.id) }
+            throw error
+        }
     }
 
     /// Begins a scheduled rollout.
@@ -75,8 +85,41 @@ extension FleetOperator {
         var plan = RolloutPlan(scheduled.rollout)
         let key = keys.scheduled(plan.id)
         plan.scheduled = (key, scheduled.modRevision)
-        if scheduled.rollout.lifetime != nil { plan.lease = try await grantPatience() }
-        return try await begin(plan)
+        if scheduled.rollout.lifetime == nil { return try await begin(plan) }
+        return try await underPatience { lease throws(FleetRefusal) in
+            plan.lease = lease
+            return try await begin(plan)
+        }
+    }
+
+    /// Throws if the scheduled rollout of a plan has been canceled, or another service has begun it.
+    func checkScheduled(_ plan: RolloutPlan) async throws(FleetRefusal) {
+        guard let (key, revision) = plan.scheduled else { return }
+        if try await range(.key(key), keysOnly: true).keys.first?.modRevision == revision { return }
+        throw FleetRefusal("rollout \(plan.id) is no longer scheduled; see history")
+    }
+
+    /// Removes a scheduled rollout that cannot begin, and says why in the history. A rollout that has begun stays.
+    func cancel(_ scheduled: ScheduledRollout, because reason: String) async throws(FleetRefusal) {
+        let id = scheduled.rollout.id
+        do throws(FleetRefusal) {
+            _ = try await write("abort") { _ async throws(FleetRefusal) in
+                guard var edit = try await cancellation(of: id), edit.revisions.values.contains(scheduled.modRevision)
+                else { return nil }
+                edit.why = reason
+                return edit
+            }
+        } catch {
+            guard case .noSpace? = error.etcd else { throw error }
+            let key = keys.scheduled(id)
+            do throws(EtcdError) {
+                _ = try await etcd.commit(
+                    EtcdTransaction(
+                        if: [.modRevision(key, equals: scheduled.modRevision)], then: [.delete(.key(key))]))
+            } catch {
+                throw FleetRefusal(error, wasWriting: true)
+            }
+        }
     }
 
     /// The edit that removes a scheduled rollout; nil if there is none.

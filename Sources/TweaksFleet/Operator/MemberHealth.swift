@@ -144,7 +144,8 @@ struct Departures: Sendable {
         let counted = left.filter { !$0.status.isUnstable && record.value.includes($0.instance) }
         ids.formUnion(counted.filter { $0.modRevision > revision }.map(\.id))
         revision = counted.map(\.modRevision).reduce(revision, max)
-        ids.subtract(live.map(\.id))
+        // One that comes back with other labels, or an older build, may be a member no more.
+        ids.subtract(live.filter { record.value.includes($0.instance) }.map(\.id))
     }
 }
 

@@ -61,8 +61,8 @@ extension Rollout {
         let strata = Set(selected.map { $0.status.labels[per] ?? "" }).union(cutoffs.map { $0.stratum ?? "" })
         if strata.count > Self.maxStrata {
             throw FleetRefusal(
-                "rollout \(id): \(per) has \(strata.count) values, and --per takes at most \(Self.maxStrata); use a label "
-                    + "with fewer, or select processes by --where")
+                "rollout \(id): \(per) has \(strata.count) values, and --per takes at most \(Self.maxStrata); begin one "
+                    + "with another label, or abort \(id), or finish \(id) --force")
         }
     }
 }
@@ -70,7 +70,7 @@ extension Rollout {
 /// The processes that a write of a rollout counts. Each attempt to write reads them anew.
 struct RolloutCensus {
     /// After this many attempts the write goes on although processes appear all the time.
-    private static let attempts = 8
+    private static let attempts = 4
 
     private var attempt = 0
 

@@ -71,15 +71,17 @@ extension Choices {
 
     private mutating func rollout(_ id: String) -> String {
         let path = pick(Self.paths)
+        let strata = strata()
         var fields = [
             "\"id\":\"\(id)\"", "\"changes\":[{\"path\":\"\(path)\",\(typed()),\"found\":{\(typed())}}]",
-            "\"percent\":\(share())", "\"state\":\"\(pick(["open", "paused", "done"]))\"",
+            "\"percent\":\(strata.isEmpty ? share() : pick(["0", "0", "100", share()]))",
+            "\"state\":\"\(pick(["open", "paused", "done"]))\"",
             "\"steps\":[\(pick(["100", "0.01,12.5,100", "12.5,\(share())"]))]", stamp(),
         ]
         for name in ["everySeconds", "lifetimeSeconds", "confirmSeconds"] where below(3) == 0 {
             fields.append("\"\(name)\":\(seconds())")
         }
-        fields += strata()
+        fields += strata
         if below(3) == 0 { fields.append("\"handed\":true") }
         if below(4) == 0 {
             let query = pick(["up", "rate(e[1m]) > bool 2", "", "\u{202E}up"])

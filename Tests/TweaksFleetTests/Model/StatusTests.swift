@@ -68,9 +68,9 @@ import Testing
             let long = String(repeating: character, count: 400)
             status.build = long
             status.labels = [:]
-            for number in 0..<3 {
-                status.labels["\(number)" + String(repeating: "n", count: 20)] = String(repeating: "v", count: 62)
-            }
+            for number in 0..<8 { status.labels["label\(number)"] = String(repeating: "v", count: 24) }
+            (status.host, status.isApart, status.held) = (long, true, String(repeating: "f", count: 16))
+            status.overrides = [.init(path: "A/B/C", value: long)]
             _ = try status.labels.validated()
             status.refused = [.init(rollout: String(repeating: "r", count: 40), path: long, reason: long)]
             status.trouble = long

@@ -58,7 +58,7 @@ import TweaksTestSupport
         for id in ids { harness.register(id) }
         var plan = try harness.plan(path, .int(1))
         (plan.steps, plan.isHanded) = (steps, isHanded)
-        plan.lease = try await harness.fleet().grantPatience()
+        plan.lease = try await harness.fleet().grant(seconds: DriverService.patience)
         _ = try await harness.fleet().begin(plan)
         report()
     }

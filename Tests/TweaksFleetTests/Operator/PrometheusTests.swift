@@ -50,7 +50,7 @@ import TweaksTestSupport
             (200, #"{"status":"success","data":{"resultType":"vector","result":[]}}"#, .results([])),
             (400, #"{"status":"error","errorType":"bad_data","error":"parse error"}"#, .problem("parse error")),
             (503, #"{"status":"error","error":""}"#, .problem("it answers 503 without a reason")),
-        (502, "<html>", .problem("it answers 502 with something that is not JSON; is this Prometheus?")),
+            (502, "<html>", .problem("it answers 502 with something that is not JSON; is this Prometheus?")),
         ] as [(Int, String, PrometheusAnswer)])
     func `The documented answers are read`(_ status: Int, _ body: String, _ answer: PrometheusAnswer) {
         #expect(PrometheusAnswer(status: status, utf8(body)) == answer)
