@@ -7,10 +7,10 @@
 /// decrypts what comes back. Members with `http://` are connected to without it.
 ///
 /// ```swift
-/// struct Proxied: EtcdConnector {
+/// struct Secure: EtcdConnector {
 ///     func connect(host: String, port: Int) throws -> Int32 { try openTLS(host, port) }
 /// }
-/// let source = TweakDaemon.Source.etcd("https://etcd.example.org:2379", connector: Proxied())
+/// let source = TweakDaemon.Source.etcd("https://etcd.example.org:2379", connector: Secure())
 /// ```
 public protocol EtcdConnector: Sendable {
     /// Connects to a member and proves who it is, by the name `host`.

@@ -34,11 +34,15 @@ extension TweakDaemon.Source {
         let given = FleetSettings.ProgramSettings(
             endpoints: endpoints, fleet: fleet, labels: labels, prefix: prefix, user: user, passwordFile: passwordFile,
             connector: connector)
-        return TweakDaemon.Source(variables: fleetVariables) { daemon, environment throws(ServerError) in
+        let variables = fleetVariables + (connector == nil ? [] : connectorVariables)
+        return TweakDaemon.Source(variables: variables) { daemon, environment throws(ServerError) in
             try FleetSettings(given, daemon: daemon, environment: environment).map { FleetSource($0) }
         }
     }
 }
+
+/// The variables that are left to a program's connector. Without one, a daemon warns of them.
+private let connectorVariables = ["TWEAKS_FLEET_CA", "TWEAKS_FLEET_CERT", "TWEAKS_FLEET_KEY"]
 
 /// Where a fleet is, and the identity of this process in it.
 package struct FleetSettings: Sendable {
