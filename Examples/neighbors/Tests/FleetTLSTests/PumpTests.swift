@@ -86,6 +86,17 @@ import Testing
         #expect(try Self.descriptors() < before + 100)
     }
 
+    @Test func `A file that is replaced is that of the next connection`() throws {
+        let (other, directory) = (try Authority(), try TemporaryDirectory())
+        func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+        let file = try directory.write("ca.pem", text(other.file))
+        let connector = try TLSConnector(authorities: file)
+        let server = try TLSServer(own, .echoes)
+        #expect(throws: TLSProblem.self) { try connector.connect(host: "localhost", port: server.port) }
+        _ = try directory.write("ca.pem", text(authority.file))
+        close(try connector.connect(host: "localhost", port: server.port))
+    }
+
     private static func descriptors() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count
     }

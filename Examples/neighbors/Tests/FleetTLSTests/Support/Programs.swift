@@ -50,21 +50,31 @@ func built(_ name: String) -> String {
     return URL(fileURLWithPath: bundle).deletingLastPathComponent().appending(path: name).path
 }
 
-/// A program that runs until this object ends.
+/// A program that runs until this object ends, or the tests do.
 final class Running: Sendable {
-    private let process: Process
+    /// Runs a program until the standard input ends, and exits with its code. Only the program has the output, which ends
+    /// with it.
+    private static let script = """
+        "$@" </dev/null &
+        exec >/dev/null 2>&1
+        cat
+        kill $!
+        wait $!
+        """
+    private let shell: Process
+    private let input = Pipe()
     /// The lines of its output, each once; they end with it.
     let lines: AsyncStream<String>
 
     /// Starts a program; its standard error goes where its output does.
     init(_ words: [String], _ variables: [String: String] = [:]) throws {
-        let process = FleetTLSTests.process(words, variables)
+        let shell = process(["sh", "-c", Self.script, "sh"] + words, variables)
         let pipe = Pipe()
-        (process.standardOutput, process.standardError) = (pipe, pipe)
+        (shell.standardInput, shell.standardOutput, shell.standardError) = (input, pipe, pipe)
         let (lines, continuation) = AsyncStream.makeStream(of: String.self)
         self.lines = lines
-        self.process = process
-        try process.run()
+        self.shell = shell
+        try shell.run()
         try pipe.fileHandleForWriting.close()
         let output = pipe.fileHandleForReading
         Thread.detachNewThread {
@@ -80,7 +90,7 @@ final class Running: Sendable {
         }
     }
 
-    deinit { kill(process.processIdentifier, SIGKILL) }
+    deinit { stop() }
 
     /// Waits for a line; the lines before it are gone. Throws them if the program ends without it.
     func wait(for text: String) async throws {
@@ -93,9 +103,9 @@ final class Running: Sendable {
     }
 
     /// Asks the program to end, and waits until it has.
-    func stop() -> Int32 {
-        process.terminate()
-        process.waitUntilExit()
-        return process.terminationStatus
+    @discardableResult func stop() -> Int32 {
+        try? input.fileHandleForWriting.close()
+        shell.waitUntilExit()
+        return shell.terminationStatus
     }
 }

@@ -56,6 +56,9 @@ final class SecureEtcd: Sendable {
             ] + flags)
     }
 
+    /// Before its directory goes.
+    deinit { process.stop() }
+
     /// Both sockets are open at once, so that the ports differ.
     private static func freePorts() throws -> (Int, Int) {
         let sockets = try [BoundPort(), BoundPort()]
