@@ -2,6 +2,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 public import Tweaks
+public import TweaksFleet
 
 public enum Alignment: String, CaseIterable, TweakConvertible { case left, center, right }
 public enum LogLevel: String, CaseIterable, TweakConvertible { case debug, info }
@@ -76,4 +77,10 @@ public struct Text: View {
     public init(_ text: String) {}
     public var body: Never { fatalError("it is never shown") }
     public func font(_ font: Font) -> Text { self }
+}
+
+/// That of Examples/neighbors.
+public struct TLSConnector: EtcdConnector {
+    public init(authorities: String?, certificate: String? = nil, key: String? = nil) throws {}
+    public func connect(host: String, port: Int) throws -> Int32 { -1 }
 }

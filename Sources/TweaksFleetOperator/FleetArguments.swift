@@ -189,11 +189,12 @@ struct OperatorSettings: Equatable {
     }
 
     /// Creates a client with these settings.
-    func etcd() throws(Failure) -> any Etcd {
+    func etcd(_ connector: (any EtcdConnector)? = nil) throws(Failure) -> any Etcd {
         do {
             return EtcdClient(
                 try EtcdConfiguration(
-                    endpoints: endpoints.joined(separator: ","), user: user, passwordFile: passwordFile))
+                    endpoints: endpoints.joined(separator: ","), user: user, passwordFile: passwordFile,
+                    connector: connector))
         } catch {
             throw Failure(.usage, "--etcd: \(error)")
         }

@@ -25,12 +25,13 @@ struct FleetClient {
     var keys: FleetKeys { fleet.keys }
     var now: Int64 { fleet.now() }
 
-    init(_ arguments: FleetArguments) throws(Failure) {
+    /// - Parameter connector: What connects to URLs with `https://`.
+    init(_ arguments: FleetArguments, connector: (any EtcdConnector)? = nil) throws(Failure) {
         self.arguments = arguments
         console = FleetConsole(isJSON: arguments.isJSON)
         let settings = try OperatorSettings(arguments, ThisProcess.environment)
         var fleet = FleetOperator(
-            try settings.etcd(), settings.keys, by: settings.who, now: { ThisProcess.wallClock })
+            try settings.etcd(connector), settings.keys, by: settings.who, now: { ThisProcess.wallClock })
         fleet.isDryRun = arguments.has(.dryRun)
         fleet.user = settings.user
         (self.fleet, limits) = (fleet, DriverLimits())

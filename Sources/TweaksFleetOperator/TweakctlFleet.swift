@@ -1,5 +1,6 @@
 // Runs the operator's client of a fleet as a function, for tweakctl-fleet and for programs with a connector of their own.
 
+public import TweaksFleet
 import TweaksSystem
 
 /// The operator's client of a fleet, which `tweakctl fleet` starts.
@@ -10,12 +11,14 @@ public enum TweakctlFleet {
     /// ```swift
     /// exit(await TweakctlFleet.run(Array(CommandLine.arguments.dropFirst())))
     /// ```
-    /// - Parameter arguments: The words of the command line after the program's name.
-    public static func run(_ arguments: [String]) async -> Int32 {
+    /// - Parameters:
+    ///   - arguments: The words of the command line after the program's name.
+    ///   - connector: What connects to URLs with `https://`; without one they are a usage error.
+    public static func run(_ arguments: [String], connector: (any EtcdConnector)? = nil) async -> Int32 {
         System.occupyStandardStreams()
         System.ignoreBrokenPipes()
         do throws(Failure) {
-            let code = try await perform(arguments)
+            let code = try await perform(arguments, connector)
             return (code == .ok && Output.hasFailed ? .refused : code).rawValue
         } catch {
             FleetConsole(isJSON: false).output.reportProblem(error.description)
@@ -24,7 +27,9 @@ public enum TweakctlFleet {
     }
 
     /// Runs the command of the arguments.
-    private static func perform(_ arguments: [String]) async throws(Failure) -> ExitCode {
+    private static func perform(
+        _ arguments: [String], _ connector: (any EtcdConnector)?
+    ) async throws(Failure) -> ExitCode {
         let console = FleetConsole(isJSON: false)
         if arguments.first == "__complete" {
             console.print(FleetCompletion.candidates(Array(arguments.dropFirst())))
@@ -34,7 +39,7 @@ public enum TweakctlFleet {
         switch parsed.infoRequest {
         case .help?: console.output.print([FleetUsage.help])
         case .version?: console.print([FleetUsage.version])
-        case nil: return try await FleetClient(parsed).run()
+        case nil: return try await FleetClient(parsed, connector: connector).run()
         }
         return .ok
     }

@@ -29,7 +29,7 @@ package final class EtcdClient: Etcd {
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.configuration = configuration
-        self.transport = transport ?? SocketTransport()
+        self.transport = transport ?? SocketTransport(connector: configuration.connector)
         self.sleep = sleep
     }
 

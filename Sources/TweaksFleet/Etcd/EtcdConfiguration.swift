@@ -5,8 +5,10 @@ import TweaksSystem
 
 /// The endpoints, and a user if etcd requires authentication.
 package struct EtcdConfiguration: Sendable {
-    /// `http://HOST[:PORT]`. TLS is left to a tunnel on the same machine, which client certificates need anyway.
+    /// `http://HOST[:PORT]`, and with a connector also `https://HOST[:PORT]`.
     package let endpoints: [String]
+    /// What connects to the endpoints with TLS; nil leaves that to a tunnel on the same machine.
+    package let connector: (any EtcdConnector)?
     package let user: String?
     package let passwordFile: String?
     /// The time limit for one reply.
@@ -17,13 +19,14 @@ package struct EtcdConfiguration: Sendable {
     /// Parses a list of URLs.
     /// - Parameter endpoints: `URL[,URL…]`.
     package init(
-        endpoints: String, user: String? = nil, passwordFile: String? = nil
+        endpoints: String, user: String? = nil, passwordFile: String? = nil, connector: (any EtcdConnector)? = nil
     ) throws(FleetProblem) {
         var list: [String] = []
         for text in endpoints.split(separator: ",") {
             let words = text.split(separator: " ")
             if words.isEmpty { continue }
-            let endpoint = try Self.endpoint(words.joined(separator: " "), isSecret: user != nil)
+            let endpoint = try Self.endpoint(
+                words.joined(separator: " "), isSecret: user != nil, speaksTLS: connector != nil)
             if !list.contains(endpoint) { list.append(endpoint) }
         }
         if list.isEmpty { throw Self.problem("no URL of etcd; name one: http://127.0.0.1:2379") }
@@ -36,9 +39,10 @@ package struct EtcdConfiguration: Sendable {
         self.endpoints = list
         self.user = user
         self.passwordFile = passwordFile
+        self.connector = connector
     }
 
-    private static func endpoint(_ text: String, isSecret: Bool) throws(FleetProblem) -> String {
+    private static func endpoint(_ text: String, isSecret: Bool, speaksTLS: Bool) throws(FleetProblem) -> String {
         let scheme = text.prefix { $0 != ":" }.lowercased()
         let rest = text.dropFirst(scheme.count)
         guard rest.hasPrefix("://"), scheme == "http" || scheme == "https" else {
@@ -49,23 +53,24 @@ package struct EtcdConfiguration: Sendable {
             // The URL may contain a password.
             throw problem("a URL of etcd has a user in it; name the user and a password file instead")
         }
-        if scheme == "https" {
+        if scheme == "https", !speaksTLS {
             throw problem(
                 "\(text) asks for TLS, which is not spoken here; let stunnel on this machine do that, and name its "
                     + "http:// URL")
         }
-        guard isPlain(authority), let address = EtcdAddress("http://\(authority)"), address.port > 0 else {
-            throw problem("\(text) lacks a host or has no such port; write http://HOST:2379")
+        guard isPlain(authority), let address = EtcdAddress("\(scheme)://\(authority)"), address.port > 0 else {
+            throw problem("\(text) lacks a host or has no such port; write \(scheme)://HOST:2379")
         }
         guard ["", "/"].contains(rest.dropFirst(3 + authority.count)) else {
-            throw problem("\(text) has more than a host and a port; write http://HOST:2379 and nothing behind it")
+            throw problem("\(text) has more than a host and a port; write \(scheme)://HOST:2379 and nothing behind it")
         }
-        if isSecret, !isLoopback(address.host) {
-            throw problem(
-                "\(text) would get the password in the clear; let stunnel on this machine speak https:// to it, and name "
-                    + "that")
+        if isSecret, !address.isSecure, !isLoopback(address.host) {
+            let remedy =
+                speaksTLS
+                ? "write https://\(authority)" : "let stunnel on this machine speak https:// to it, and name that"
+            throw problem("\(text) would get the password in the clear; \(remedy)")
         }
-        return "http://\(authority)"
+        return "\(scheme)://\(authority)"
     }
 
     private static func problem(_ text: String) -> FleetProblem { FleetProblem(Quoting.sanitized(text)) }
@@ -108,18 +113,24 @@ package struct EtcdConfiguration: Sendable {
     }
 }
 
-/// The parsed URL of a request: `http://HOST[:PORT]/PATH`.
+/// The parsed URL of a request: `http://HOST[:PORT]/PATH`, or the same with `https`.
 struct EtcdAddress: Hashable, Sendable {
+    /// Whether the connection is one with TLS, which a connector makes.
+    let isSecure: Bool
     let host: String
     let port: UInt16
     let path: String
     /// The value of the `Host` header.
     let authority: String
 
+    /// Scheme, host and port as they are written; connections to the same origin are interchangeable.
+    var origin: String { (isSecure ? "https://" : "http://") + authority }
+
     /// Returns nil for other URLs.
     init?(_ url: String) {
-        guard url.hasPrefix("http://") else { return nil }
-        let rest = url.dropFirst(7)
+        isSecure = url.hasPrefix("https://")
+        guard isSecure || url.hasPrefix("http://") else { return nil }
+        let rest = url.dropFirst(isSecure ? 8 : 7)
         authority = String(rest.prefix { $0 != "/" })
         // An IPv6 address is in brackets and contains colons.
         let end = authority.lastIndex(of: "]") ?? authority.startIndex
@@ -128,7 +139,8 @@ struct EtcdAddress: Hashable, Sendable {
         host = String(name.hasPrefix("[") && name.hasSuffix("]") ? name.dropFirst().dropLast() : name)
         // Without brackets, the only colon is the one in front of the port.
         guard host.contains(":") == name.hasPrefix("["), name.hasPrefix("[") == name.hasSuffix("]") else { return nil }
-        let number = if let colon { UInt16(authority[authority.index(after: colon)...]) } else { 80 as UInt16? }
+        let number =
+            if let colon { UInt16(authority[authority.index(after: colon)...]) } else { isSecure ? 443 : 80 as UInt16? }
         guard let number, !host.isEmpty else { return nil }
         port = number
         let path = rest.dropFirst(authority.count)

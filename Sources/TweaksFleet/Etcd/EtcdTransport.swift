@@ -1,7 +1,8 @@
-// Sends requests to etcd over plain sockets, without proxies, redirects, cookies or caches.
+// Sends requests to etcd over plain sockets and those of a connector, without proxies, redirects, cookies or caches.
 
 internal import Dispatch
 internal import Synchronization
+import Tweaks
 import TweaksSystem
 
 /// Sends requests to an endpoint and returns its replies.
@@ -55,12 +56,17 @@ final class SocketTransport: EtcdTransport {
     private static let connectTimeout: Int32 = 5_000
 
     private struct State {
+        /// By the origins of their URLs.
         var idle: [String: [Int32]] = [:]
         var exchanges: [ObjectIdentifier: SocketExchange] = [:]
         var isClosed = false
     }
 
+    private let connector: (any EtcdConnector)?
     private let state = Mutex(State())
+
+    /// - Parameter connector: What connects to URLs with `https://`.
+    init(connector: (any EtcdConnector)? = nil) { self.connector = connector }
 
     deinit { close() }
 
@@ -109,7 +115,7 @@ final class SocketTransport: EtcdTransport {
         let (parts, continuation) = AsyncThrowingStream.makeStream(
             of: EtcdTransportPart.self, bufferingPolicy: isStream ? .bufferingOldest(Self.maxParts) : .unbounded)
         guard let address = EtcdAddress(url) else {
-            continuation.finish(throwing: Self.unsent("\(url) is not a URL with http://"))
+            continuation.finish(throwing: Self.unsent("\(url) is not a URL with http:// or https://"))
             return parts
         }
         let exchange = SocketExchange(
@@ -181,27 +187,59 @@ final class SocketTransport: EtcdTransport {
 
     /// Returns an idle connection or opens a new one.
     private func socket(for address: EtcdAddress) throws(EtcdTransportError) -> Int32 {
-        while let socket = state.withLock({ $0.idle[address.authority]?.popLast() }) {
+        while let socket = state.withLock({ $0.idle[address.origin]?.popLast() }) {
             // Skip connections that a restarted etcd or a proxy has closed.
             if !Self.isStale(socket) { return socket }
             TweaksSystem.close(socket)
         }
+        let socket = address.isSecure ? try secureSocket(for: address) : try Self.plainSocket(for: address)
+        // The socket of a connector may be another kind, which has no such option.
+        Self.detectDeadPeer(of: socket)
+        return socket
+    }
+
+    private static func plainSocket(for address: EtcdAddress) throws(EtcdTransportError) -> Int32 {
         do throws(SocketError) {
-            let socket = try Sockets.connect(
-                host: address.host, port: String(address.port), milliseconds: Self.connectTimeout)
-            Self.detectDeadPeer(of: socket)
-            return socket
+            return try Sockets.connect(
+                host: address.host, port: String(address.port), milliseconds: connectTimeout)
         } catch {
-            throw Self.unsent(
+            throw unsent(
                 error.code == 0 ? "\(address.host) has no address: \(error.text)" : "cannot connect: \(error.text)")
         }
+    }
+
+    /// Has the connector open a connection; its text may be a peer's.
+    private func secureSocket(for address: EtcdAddress) throws(EtcdTransportError) -> Int32 {
+        guard let connector else { throw Self.unsent("\(address.origin) needs a connector") }
+        let socket: Int32
+        do {
+            socket = try connector.connect(host: address.host, port: Int(address.port))
+        } catch {
+            throw Self.unsent("cannot connect: \(Quoting.sanitized("\(error)"))")
+        }
+        guard Self.adopt(socket) else { throw Self.unsent("the connector returned \(socket), which is not a socket") }
+        return socket
+    }
+
+    /// Prepares a socket that other code has opened: calls wait, children do not inherit it, nothing raises SIGPIPE.
+    /// - Returns: False for anything else than the descriptor of a socket.
+    private static func adopt(_ socket: Int32) -> Bool {
+        var kind: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(socket, SOL_SOCKET, SO_TYPE, &kind, &length) == 0 else { return false }
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) & ~O_NONBLOCK)
+        #if canImport(Darwin)
+            Sockets.set(socket, level: SOL_SOCKET, SO_NOSIGPIPE, to: 1)
+        #endif
+        return true
     }
 
     /// Returns a connection to the pool.
     private func keep(_ socket: Int32, for address: EtcdAddress) {
         let isKept = state.withLock { state in
-            guard !state.isClosed, state.idle[address.authority, default: []].count < Self.maxIdle else { return false }
-            state.idle[address.authority, default: []].append(socket)
+            guard !state.isClosed, state.idle[address.origin, default: []].count < Self.maxIdle else { return false }
+            state.idle[address.origin, default: []].append(socket)
             return true
         }
         if !isKept { TweaksSystem.close(socket) }

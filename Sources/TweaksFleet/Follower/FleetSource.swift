@@ -25,17 +25,24 @@ extension TweakDaemon.Source {
     ///   - prefix: The key prefix of all fleets; one for each environment. Nil for `/tweaks`.
     ///   - user: The etcd user, if etcd requires authentication.
     ///   - passwordFile: A file with the password, readable only by its owner. Over plain HTTP only on this machine.
+    ///   - connector: What connects to URLs with `https://`, also to those of the environment. Without one they are an error,
+    ///     and TLS is left to a tunnel on the same machine.
     public static func etcd(
         _ endpoints: String? = nil, fleet: String? = nil, labels: [String: String] = [:], prefix: String? = nil,
-        user: String? = nil, passwordFile: String? = nil
+        user: String? = nil, passwordFile: String? = nil, connector: (any EtcdConnector)? = nil
     ) -> TweakDaemon.Source {
         let given = FleetSettings.ProgramSettings(
-            endpoints: endpoints, fleet: fleet, labels: labels, prefix: prefix, user: user, passwordFile: passwordFile)
-        return TweakDaemon.Source(variables: fleetVariables) { daemon, environment throws(ServerError) in
+            endpoints: endpoints, fleet: fleet, labels: labels, prefix: prefix, user: user, passwordFile: passwordFile,
+            connector: connector)
+        let variables = fleetVariables + (connector == nil ? [] : connectorVariables)
+        return TweakDaemon.Source(variables: variables) { daemon, environment throws(ServerError) in
             try FleetSettings(given, daemon: daemon, environment: environment).map { FleetSource($0) }
         }
     }
 }
+
+/// The variables that are left to a program's connector. Without one, a daemon warns of them.
+private let connectorVariables = ["TWEAKS_FLEET_CA", "TWEAKS_FLEET_CERT", "TWEAKS_FLEET_KEY"]
 
 /// Where a fleet is, and the identity of this process in it.
 package struct FleetSettings: Sendable {
@@ -53,6 +60,7 @@ package struct FleetSettings: Sendable {
         var prefix: String?
         var user: String?
         var passwordFile: String?
+        var connector: (any EtcdConnector)?
     }
 
     /// Returns nil if no fleet is configured or it is off.
@@ -66,7 +74,8 @@ package struct FleetSettings: Sendable {
         do {
             configuration = try EtcdConfiguration(
                 endpoints: endpoints, user: variable("TWEAKS_FLEET_USER") ?? given.user,
-                passwordFile: variable("TWEAKS_FLEET_PASSWORD_FILE") ?? given.passwordFile)
+                passwordFile: variable("TWEAKS_FLEET_PASSWORD_FILE") ?? given.passwordFile,
+                connector: given.connector)
         } catch {
             throw ServerError("\(subject): \(error)")
         }

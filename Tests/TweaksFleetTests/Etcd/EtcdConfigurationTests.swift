@@ -37,6 +37,43 @@ import TweaksTestSupport
         }
     }
 
+    private struct NoConnector: EtcdConnector {
+        func connect(host: String, port: Int) -> Int32 { -1 }
+    }
+
+    @Test(arguments: [
+        ("https://etcd.example.org", ["https://etcd.example.org"]), ("HTTPS://A:1/", ["https://A:1"]),
+        ("https://[::1]:2379", ["https://[::1]:2379"]), ("http://a:1,https://a:1", ["http://a:1", "https://a:1"]),
+    ])
+    func `With a connector URLs may be https://`(_ text: String, _ endpoints: [String]) throws {
+        #expect(try EtcdConfiguration(endpoints: text, connector: NoConnector()).endpoints == endpoints)
+    }
+
+    @Test(arguments: [
+        ("https://", "https:// lacks a host or has no such port; write https://HOST"),
+        ("https://a:0", "https://a:0 lacks a host"), ("https://a/v3", "https://a/v3 has more than a host"),
+        ("https://me:secret@a", "a URL of etcd has a user in it"), ("httpss://a", "httpss://a is not a URL"),
+    ])
+    func `An invalid https:// URL is an error, also with a connector`(_ text: String, _ reason: String) {
+        #expect {
+            try EtcdConfiguration(endpoints: text, connector: NoConnector())
+        } throws: {
+            "\($0)".hasPrefix(reason) && !"\($0)".contains("secret")
+        }
+    }
+
+    @Test func `A password goes to another machine only over https://`() throws {
+        func configuration(_ endpoints: String) throws -> EtcdConfiguration {
+            try EtcdConfiguration(endpoints: endpoints, user: "u", passwordFile: "f", connector: NoConnector())
+        }
+        #expect(try configuration("https://etcd.example.org,http://127.0.0.1:1").endpoints.count == 2)
+        #expect {
+            try configuration("https://etcd.example.org,http://10.0.0.1:2379")
+        } throws: {
+            "\($0)" == "http://10.0.0.1:2379 would get the password in the clear; write https://10.0.0.1:2379"
+        }
+    }
+
     @Test func `A user requires a password file, and vice versa`() {
         #expect {
             try EtcdConfiguration(endpoints: "http://localhost", user: "u")

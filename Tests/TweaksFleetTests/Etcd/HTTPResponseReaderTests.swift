@@ -87,14 +87,16 @@ import Testing
     @Test(arguments: [
         ("http://a", "a", 80, "/", "a"), ("http://a:1/v3/x", "a", 1, "/v3/x", "a:1"),
         ("http://[::1]:2379/", "::1", 2_379, "/", "[::1]:2379"), ("http://[::1]", "::1", 80, "/", "[::1]"),
+        ("https://a", "a", 443, "/", "a"), ("https://[::1]:1/x", "::1", 1, "/x", "[::1]:1"),
     ])
     func `A URL is parsed`(_ url: String, _ host: String, _ port: UInt16, _ path: String, _ authority: String) {
         let address = EtcdAddress(url)
         #expect(address?.host == host && address?.port == port)
         #expect(address?.path == path && address?.authority == authority)
+        #expect(address?.isSecure == url.hasPrefix("https"))
     }
 
-    @Test(arguments: ["", "http://", "http:///x", "https://a", "http://a:b", "http://a:65536", "http://:1"])
+    @Test(arguments: ["", "http://", "http:///x", "https://", "ftp://a", "http://a:b", "http://a:65536", "http://:1"])
     func `An invalid URL is nil`(_ url: String) { #expect(EtcdAddress(url) == nil) }
 
     /// A part of its own would take ten times as much memory as the bytes of the connection.

@@ -90,4 +90,16 @@ import TweaksInterface
         #expect(problem("https://etcd.example.org:2379", user: nil, file: nil)?.contains("stunnel") == true)
         #expect(problem("http://127.0.0.1:2379", file: nil)?.contains("password file") == true)
     }
+
+    @Test func `An https:// URL of the environment needs a connector of the program`() throws {
+        struct NoConnector: EtcdConnector {
+            func connect(host: String, port: Int) -> Int32 { -1 }
+        }
+        let environment = ["TWEAKS_FLEET": "https://etcd.example.org:2379"]
+        let text = "TWEAKS_FLEET: https://etcd.example.org:2379 asks for TLS, which is not spoken here; let stunnel"
+        #expect(problem(environment)?.hasPrefix(text) == true)
+        let settings = try #require(try settings(environment) { $0.connector = NoConnector() })
+        #expect(settings.configuration.endpoints == ["https://etcd.example.org:2379"])
+        #expect(settings.configuration.connector is NoConnector)
+    }
 }

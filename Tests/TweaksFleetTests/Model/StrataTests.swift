@@ -50,6 +50,39 @@ import TweaksTestSupport
         }
     }
 
+    @Test func `A member that left and comes back in another stratum stays one that has left`() throws {
+        var rollout = try rollout(5_000)
+        rollout.cutoffs = [position(.max, "z")]
+        var status = FleetStatus(build: "b")
+        status.labels = ["zone": "eu"]
+        let left = LiveInstance(id: "i1", start: 1, status: status, createRevision: 2, modRevision: 6)
+        var departures = Departures()
+        let record = VersionedRecord(rollout, EtcdKeyValue(key: [1], createRevision: 5, modRevision: 5))
+        departures.note(record, [], left: [left])
+        #expect(departures.count == 1)
+        status.labels = ["zone": "us"]
+        departures.note(record, [LiveInstance(id: "i1", start: 2, status: status)], left: [left])
+        #expect(departures.count == 1)
+        status.labels = ["zone": "eu"]
+        departures.note(record, [LiveInstance(id: "i1", start: 3, status: status)], left: [left])
+        #expect(departures.count == 0)
+    }
+
+    @Test(arguments: [
+        (#""percent":50,"seed":"s""#, "“percent” is not 0"),
+        (#""percent":0,"seed":"s""#, "“share” is not a percentage"),
+        (#""percent":10,"share":50,"per":"zone""#, "“percent” is not 0"),
+        (#""percent":0,"share":50,"per":"zone","cutoffs":[{"hash":"-000000000000000","id":"i"}]"#, "“hash” is not"),
+    ])
+    func `A rollout that older processes would read otherwise is unreadable`(_ fields: String, _ text: String) {
+        let record = """
+            {"id":"r1","changes":[{"path":"A/B/C","kind":"int","value":1}],"state":"open","steps":[100],\(fields),\
+            "by":"x","at":"2026-11-27T01:20:00Z"}
+            """
+        let problem = #expect(throws: FleetProblem.self) { _ = try Rollout(utf8(record)) }
+        #expect(problem?.text.contains(text) == true, "\(problem?.text ?? "")")
+    }
+
     @Test func `Equal hashes are in the order of IDs, by their bytes`() throws {
         let ids = ["B", "a", "b", "b0", "-"]
         let positions = ids.map { position(7, $0) }

@@ -63,8 +63,10 @@ import TweaksTestSupport
         #expect(try await harness.rollout()?.value.state == .paused)
         // The service has the claim: resume leaves it to that.
         _ = try await harness.fleet().claim("r1", host: "ops-1", pid: 7)
-        let resumed = try await run("resume r1")
-        #expect(resumed.code == .ok && resumed.text.contains("service drives it on") == false)
+        let resumed = try await run("resume r1 --detach")
+        #expect(
+            resumed.code == .ok
+                && resumed.text.hasSuffix("ops-1 drives it: progress r1 follows it, abort r1 reverts it"))
         #expect(try await harness.rollout()?.value.state == .open)
     }
 

@@ -16,13 +16,13 @@ import TweaksTestSupport
         let network = Partition()
         let task: Task<Void, Never>
 
-        init(_ harness: OperatorHarness, host: String, now: Int64 = 1_000_000) {
+        init(_ harness: OperatorHarness, host: String, etcd: (any Etcd)? = nil) {
             var limits = DriverService.Limits()
             limits.look = .milliseconds(20)
             // Members report at once here, so nothing has to be waited for.
             (limits.timing.outageGrace, limits.timing.reportTimeout) = (.zero, .seconds(3_600))
-            let etcd = InterposedEtcd.behind(network, harness.etcd)
-            let fleet = FleetOperator(etcd, harness.keys, by: "service", now: { now }, makeID: { "r1" })
+            let etcd = InterposedEtcd.behind(network, etcd ?? harness.etcd)
+            let fleet = FleetOperator(etcd, harness.keys, by: "service", now: { 1_000_000 }, makeID: { "r1" })
             let service = DriverService(fleet, host: host, pid: 1, limits: limits) { [events] in events.note($0) }
             task = Task { await service.run() }
         }
@@ -190,6 +190,25 @@ import TweaksTestSupport
         await service.stop()
     }
 
+    @Test func `A claim whose reply was lost is taken up`() async throws {
+        try await handOver()
+        let lost = Box(false)
+        let etcd = InterposedEtcd(
+            etcd: harness.etcd,
+            beforeCommit: { [harness] transaction throws(EtcdError) in
+                let isClaim = transaction.compares.contains { $0.key == harness.keys.driver("r1") }
+                if !isClaim || lost.value { return }
+                lost.value = true
+                _ = try await harness.etcd.commit(transaction)
+                throw .unreachable("the reply is lost")
+            })
+        let service = Service(harness, host: "a", etcd: etcd)
+        await service.waitUntilDriving()
+        #expect(lost.value)
+        #expect(try await driver()?.host == "a")
+        await service.stop()
+    }
+
     @Test func `An outage and its end are reported once`() async throws {
         let service = Service(harness, host: "a")
         await service.waitUntilLeading()
@@ -244,6 +263,68 @@ import TweaksTestSupport
         #expect(try await harness.rollout() == nil)
     }
 
+    @Test func `abort cancels it on a full etcd, too`() async throws {
+        _ = try await schedule()
+        harness.etcd.setFaults { $0.isFull = true }
+        let receipt = try await harness.fleet().abort("r1")
+        #expect(receipt.notes.first?.contains("out of space") == true)
+        harness.etcd.setFaults { $0.isFull = false }
+        #expect(try await harness.fleet().scheduled().rollouts.isEmpty)
+    }
+
+    @Test(arguments: [true, false]) func `What a service cancels is never a rollout that has begun`(
+        _ isFull: Bool
+    ) async throws {
+        _ = try await schedule()
+        harness.etcd.advance(seconds: 61)
+        let scheduled = try #require(try await harness.fleet().scheduled().rollouts.first)
+        try await begin()
+        harness.etcd.setFaults { $0.isFull = isFull }
+        try await harness.fleet().cancel(scheduled, because: "it was held")
+        #expect(try await harness.rollout() != nil)
+    }
+
+    @Test func `An abort at the moment of its begin ends the rollout`() async throws {
+        _ = try await schedule()
+        harness.etcd.advance(seconds: 61)
+        let scheduled = try #require(try await harness.fleet().scheduled().rollouts.first)
+        let begun = Box(false)
+        // Begins it after the abort has read the state.
+        let etcd = SlowRange(etcd: harness.etcd, key: harness.keys.scheduled("r1")) { [harness] in
+            if begun.value { return }
+            begun.value = true
+            _ = try? await harness.fleet(by: "service").begin(scheduled)
+        }
+        _ = try await harness.fleet(on: etcd).abort("r1")
+        #expect(begun.value)
+        #expect(try await harness.rollout() == nil)
+    }
+
+    @Test func `More than an hour after its moment it is canceled, and does not begin`() async throws {
+        _ = try await schedule()
+        harness.etcd.advance(seconds: 61)
+        let events = Recorder<DriverServiceEvent>()
+        let late: Int64 = 1_060_000 + 3_600_001
+        let fleet = FleetOperator(harness.etcd, harness.keys, by: "service", now: { late })
+        let service = DriverService(fleet, host: "a", pid: 1) { events.note($0) }
+        let task = Task { await service.run() }
+        await events.wait { if case .couldNotBegin("r1", _, triesAgain: false) = $0 { true } else { false } }
+        try await harness.etcd.wait(harness.keys.schedule) { $0.kind == .delete }
+        task.cancel()
+        await task.value
+        #expect(try await harness.rollout() == nil)
+        let reason = try await harness.fleet().history().entries.last?.why ?? ""
+        #expect(reason.contains("its moment is over for more than an hour"), "\(reason)")
+    }
+
+    @Test func `The history derives no end from a schedule`() async throws {
+        _ = try await schedule()
+        #expect(try await harness.run("history").lines.allSatisfy { !$0.contains("ended") })
+        harness.etcd.advance(seconds: 61)
+        try await begin()
+        #expect(try await harness.run("history").lines.allSatisfy { !$0.contains("ended") })
+    }
+
     @Test func `abort cancels it, also when it cannot be read`() async throws {
         _ = try await schedule()
         _ = try await harness.fleet().abort("r1")
@@ -289,6 +370,30 @@ import TweaksTestSupport
         await task.value
         let last = try #require(try await harness.fleet().history().entries.last { $0.rollout == "r2" })
         #expect(last.verb == "abort" && last.why?.contains("it could not begin: A/B/C: rollout r1") == true)
+    }
+}
+
+/// An etcd that runs an action before it reads a key.
+private struct SlowRange: Etcd {
+    let etcd: MemoryEtcd
+    let key: [UInt8]
+    let action: @Sendable () async -> Void
+
+    var isSignedIn: Bool { etcd.isSignedIn }
+
+    func range(_ range: EtcdRange) async throws(EtcdError) -> EtcdRangeResult {
+        if case .key(key) = range.keys { await action() }
+        return try await etcd.range(range)
+    }
+    func commit(_ transaction: EtcdTransaction) async throws(EtcdError) -> EtcdTransactionResult {
+        try await etcd.commit(transaction)
+    }
+    func grantLease(seconds: Int64) async throws(EtcdError) -> EtcdLease { try await etcd.grantLease(seconds: seconds) }
+    func keepAlive(_ lease: Int64) async throws(EtcdError) -> EtcdLease? { try await etcd.keepAlive(lease) }
+    func revokeLease(_ lease: Int64) async throws(EtcdError) { try await etcd.revokeLease(lease) }
+    func status() async throws(EtcdError) -> EtcdStatus { try await etcd.status() }
+    func watch(_ range: EtcdKeys, from revision: Int64) -> AsyncThrowingStream<EtcdWatchMessage, any Error> {
+        etcd.watch(range, from: revision)
     }
 }
 

@@ -108,6 +108,11 @@ import TweaksSystem
         ("--every x", "is not a duration"), ("--abort-if 'x'", "is not a condition"), ("--where zone", "--where"),
         ("--where zone=eu --where zone=us", "no process has two values of zone"),
         ("--detach --revert-if-driver-dies", "leave one out"),
+        (
+            String(repeating: "--abort-if 'A/B/C > 5' --abort-if-prometheus 'up < 1' ", count: 11),
+            "22 conditions are too many"
+        ),
+        ("--at 22:00 --drive-here", "leave out --drive-here"), ("--abort-if-prometheus up", "is not a condition"),
         ("--keep-if-driver-dies --revert-if-driver-dies", "--keep-if-driver-dies keeps the rollout"),
     ])
     func `An invalid option of a rollout is an error`(_ options: String, _ text: String) {

@@ -25,7 +25,7 @@ import TweaksTestSupport
 
     @Test(arguments: [
         "", "up", "> 5", "up > x", "up > 5 for 0 samples", "up > 5 for 99 samples", "up > 2 × others", "up\n > 5",
-        "up > 1e999", String(repeating: "x", count: 2_000) + " > 5",
+        "up > 1e999", String(repeating: "x", count: 1_998) + ">5", String(repeating: "x", count: 2_000) + " > 5",
     ])
     func `Other texts are none`(_ text: String) { #expect(PrometheusCondition(parsing: text) == nil) }
 
