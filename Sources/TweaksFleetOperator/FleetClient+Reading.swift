@@ -154,7 +154,7 @@ extension FleetClient {
             })
     }
 
-    private static func json(
+    static func json(
         _ line: FleetHistory.Line, _ author: (FleetLogEntry) -> FleetAuthors.Verdict?
     ) -> JSON {
         switch line {

@@ -15,7 +15,7 @@ package struct InstanceReport: Sendable {
 
     package var status: FleetStatus { live.status }
 
-    init(_ live: LiveInstance, _ view: OperatorView, builds: Set<String>) {
+    package init(_ live: LiveInstance, _ view: OperatorView, builds: Set<String>) {
         self.live = live
         rollouts = view.ordered.map(\.value).filter { $0.includes(live.instance) }
         isLagging = view.isApart(live.status) || live.status.revision < view.head?.modRevision ?? 0
