@@ -40,6 +40,10 @@ actor FleetBoard {
     private(set) var number: UInt64
     private var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
     private var waiters: UInt64 = 0
+    /// The number of reads that have begun, and the number of the newest one that has ended.
+    private var reads = (begun: 0, ended: 0, underWay: 0)
+    /// What the watch has told while something is read.
+    private var missed: [(header: EtcdHeader, events: [EtcdEvent])] = []
     private var isPublishing = false
     private var publishedAt: Moment?
 
@@ -97,6 +101,13 @@ actor FleetBoard {
     /// Reads all that a page shows.
     /// - Returns: The revision from which on changes are watched.
     @discardableResult func read() async throws(FleetRefusal) -> Int64 {
+        reads.begun += 1
+        reads.underWay += 1
+        let number = reads.begun
+        defer {
+            reads.underWay -= 1
+            if reads.underWay == 0 { missed = [] }
+        }
         let statuses = try await fleet.instanceStatuses()
         let view = try await fleet.readState()
         let builds = try await fleet.builds()
@@ -104,10 +115,14 @@ actor FleetBoard {
         let freezes = try await fleet.freezes()
         // An etcd that does not tell may still be read.
         let alarms = (try? await fleet.etcd.status().alarms) ?? []
-        // Two reads may overlap, and a watch goes on meanwhile.
-        if reading.map({ view.header.revision >= $0.view.header.revision }) ?? true {
-            let known = reading?.statuses
-            let newest = known.flatMap { $0.revision > statuses.revision ? $0 : nil } ?? statuses
+        // Two reads may overlap; the one that has begun last is the newest. Revisions do not tell: a restored etcd has
+        // lower ones.
+        if number > reads.ended {
+            reads.ended = number
+            var newest = statuses
+            for (header, events) in missed {
+                newest.apply(header, events.filter { $0.pair.modRevision > statuses.revision })
+            }
             reading = Reading(
                 view: view, statuses: newest, catalog: builds, drivers: drivers, freezes: freezes, alarms: alarms)
             apply()
@@ -118,6 +133,7 @@ actor FleetBoard {
     }
 
     private func take(_ header: EtcdHeader, _ events: [EtcdEvent]) async throws(FleetRefusal) {
+        if reads.underWay > 0 { missed.append((header, events)) }
         reading?.statuses.apply(header, events)
         // What operators write is read again; it is written rarely, and shown at one revision.
         if events.contains(where: { !$0.pair.key.starts(with: fleet.keys.instances) }) {

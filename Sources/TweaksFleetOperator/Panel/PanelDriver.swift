@@ -18,6 +18,8 @@ final class PanelDriver: Sendable {
     }
 
     private struct Run {
+        /// Tells it from a later run of the same rollout.
+        let lease: Int64
         let inputs: AsyncStream<DriverInput>.Continuation
         let task: Task<Void, Never>
     }
@@ -48,9 +50,10 @@ final class PanelDriver: Sendable {
     /// Drives a claimed rollout.
     func drive(_ claim: DriverClaim, isResumed: Bool = false) {
         let (inputs, continuation) = AsyncStream.makeStream(of: DriverInput.self)
-        let task = Task { await run(claim, inputs, continuation, isResumed: isResumed) }
         state.withLock { state in
-            state.runs[claim.id] = Run(inputs: continuation, task: task)
+            // It may end at once, and then removes what is stored here.
+            let task = Task { await run(claim, inputs, continuation, isResumed: isResumed) }
+            state.runs[claim.id] = Run(lease: claim.lease.id, inputs: continuation, task: task)
             state.reports[claim.id] = Report(at: fleet.now())
         }
         onChange()
@@ -80,7 +83,8 @@ final class PanelDriver: Sendable {
         continuation.finish()
         // This reverts a rollout under the claim's lease; a rollout that has ended is not affected.
         await fleet.release(claim)
-        state.withLock { $0.runs[claim.id] = nil }
+        // Once the claim is released, the rollout can be resumed here again.
+        state.withLock { if $0.runs[claim.id]?.lease == claim.lease.id { $0.runs[claim.id] = nil } }
         onChange()
     }
 

@@ -241,6 +241,34 @@ import TweaksTestSupport
         await host.panel.stop()
     }
 
+    @Test func `A restored etcd is shown, although its revisions are lower`() async throws {
+        let host = try await FleetPanelHost()
+        let (pairs, revision) = (host.harness.etcd.snapshot, host.harness.etcd.revision)
+        _ = try await host.fleet.set([try host.harness.assignment(FleetPanelHost.size, .int(70))])
+        try await until(host) { _ in host.panel.board.registry[FleetPanelHost.size]?.value == .int(70) }
+        host.harness.etcd.restore(pairs, clusterID: 0xDEF, revision: revision)
+        try await until(host) { _ in host.panel.board.registry[FleetPanelHost.size]?.value == .int(64) }
+        host.harness.register("late") { $0.started = 2_000 }
+        try await until(host) { $0.json["live"] as? Int == 5 }
+        await host.panel.stop()
+    }
+
+    @Test func `A rollout that its driver has left is driven on from here`() async throws {
+        let host = try await FleetPanelHost()
+        var plan = try host.harness.plan(FleetPanelHost.size, .int(80))
+        plan.steps = [try #require(Share(percent: "50")), .all]
+        _ = try await host.fleet.begin(plan)
+        let state = { () -> [String: Any]? in try? host.ask("GET", "/api/fleet").items("rollouts").first }
+        try await until(host) { $0.items("rollouts").first?["own"] as? Bool == false }
+        #expect(try host.post("rollouts/r1/resume", "{}").status == 200)
+        #expect(state()?["own"] as? Bool == true && state()?["note"] is NSNull)
+        #expect(try host.post("rollouts/r1/resume", "{}").message.contains("rollout r1 is driven by alice"))
+        #expect(try host.post("rollouts/r1/finish", #"{"force":true}"#).status == 200)
+        #expect(try await host.value() == .int(80))
+        try await until(host) { $0.items("ended").first?["text"] as? String == "finished by alice" }
+        await host.panel.stop()
+    }
+
     /// Polls for newer states until one fits.
     private func until(_ host: FleetPanelHost, _ fits: (FleetPanelHost.Answer) -> Bool) async throws {
         var answer = try host.ask("GET", "/api/fleet")

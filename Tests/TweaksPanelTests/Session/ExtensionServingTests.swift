@@ -56,7 +56,7 @@ import TweaksWire
     ])
     func requestsNeedTheirScopeForEverything(_ name: String, _ method: String, _ isAllowed: Bool) throws {
         let panel = try connect(
-            .named("reader", .read), .named("writer", .write), .named("narrow", try TweakScope("write:Content")),
+            .named("reader", .read), .named("writer", .write), .named("narrow", "write:Content"),
             .named("runner", .run), as: name)
         try panel.send(method, "/api/more", method == "POST" ? "{}" : nil)
         #expect(calls.waiting.withLock { $0.count } == (isAllowed ? 1 : 0))
