@@ -77,7 +77,15 @@ let package = Package(
         // The operator's client of a fleet, a library so that a program can run it with TLS of its own.
         .target(
             name: "TweaksFleetOperator",
-            dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksInterface", "TweaksFleet"]),
+            dependencies: [
+                "Tweaks", "TweaksWire", "TweaksSystem", "TweaksInterface", "TweaksStorage", "TweaksServer",
+                "TweaksPanel", "TweaksFleet",
+                "CTweaksFleetPanelFiles",
+            ]),
+        // What the page of a fleet adds to the panel, embedded by the C compiler.
+        .target(
+            name: "CTweaksFleetPanelFiles", path: "Sources/TweaksFleetPanelFiles",
+            exclude: ["page", "embedded_file.h"]),
         // The program that `tweakctl fleet` runs.
         .executableTarget(name: "tweakctl-fleet", dependencies: ["TweaksSystem", "TweaksFleetOperator"]),
 
@@ -138,8 +146,8 @@ let package = Package(
         .testTarget(
             name: "TweaksFleetTests",
             dependencies: [
-                "Tweaks", "TweaksWire", "TweaksSystem", "TweaksInterface", "TweaksStorage", "TweaksDaemon",
-                "TweaksFleet",
+                "Tweaks", "TweaksWire", "TweaksSystem", "TweaksInterface", "TweaksStorage", "TweaksServer",
+                "TweaksPanel", "TweaksDaemon", "TweaksFleet",
                 "TweaksFleetOperator", "tweakctl-fleet", "fleet", "TweaksTestSupport", "tweaks-fuzz",
             ]),
         .testTarget(name: "TweaksBounceTests", dependencies: ["bounce", "Tweaks", "TweaksDaemon"]),

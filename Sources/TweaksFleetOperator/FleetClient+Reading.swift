@@ -160,7 +160,7 @@ extension FleetClient {
             })
     }
 
-    private static func json(
+    static func json(
         _ line: FleetHistory.Line, _ author: (FleetLogEntry) -> FleetAuthors.Verdict?
     ) -> JSON {
         switch line {

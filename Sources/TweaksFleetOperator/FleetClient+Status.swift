@@ -189,7 +189,7 @@ extension FleetClient {
 
 extension EtcdAlarm {
     /// What it means, and the remedy.
-    fileprivate var text: String {
+    var text: String {
         switch self {
         case .noSpace:
             "etcd is out of space (alarm NOSPACE): values and statuses cannot be written. Compact and defragment it, then "

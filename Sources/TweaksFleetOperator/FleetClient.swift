@@ -83,6 +83,7 @@ struct FleetClient {
         case .propose: try await propose()
         case .approve: try await approve()
         case .reject: try await reject()
+        case .panel: return try await panel()
         }
         return .ok
     }

@@ -50,6 +50,7 @@ enum FleetVerb: String, CaseIterable {
     case ls, get, set, reset, check, status, instances, instance, rollout, progress, pause, resume, finish, abort, drive
     case history, undo
     case export, `import`, watch, audit, adopt, freeze, unfreeze, propose, approve, reject
+    case panel
 
     /// The command with its arguments.
     var usage: String {
@@ -75,6 +76,7 @@ enum FleetVerb: String, CaseIterable {
         case .propose: "propose PATH = VALUE…"
         case .approve, .reject: "\(rawValue) ID"
         case .adopt: "adopt"
+        case .panel: "panel"
         }
     }
 
@@ -107,6 +109,7 @@ enum FleetVerb: String, CaseIterable {
         case .propose: "write values down, for another operator to approve"
         case .approve: "apply a proposal of another operator; etcd's users prove who that is"
         case .reject: "remove a proposal"
+        case .panel: "serve a page on this machine: values, processes, rollouts with their figures, history"
         case .adopt: "declare this etcd to be the one to follow, after a restore or a move"
         }
     }
@@ -124,6 +127,7 @@ enum FleetVerb: String, CaseIterable {
         case .propose: [.dryRun, .force, .new]
         case .approve: [.dryRun, .force]
         case .unfreeze, .reject: [.dryRun]
+        case .panel: [.port]
         case .set: [.dryRun, .force, .new, .for]
         case .import: [.prune, .dryRun, .force, .new, .yes]
         case .check: [.new]
@@ -144,7 +148,7 @@ enum FleetVerb: String, CaseIterable {
     /// The allowed number of arguments.
     var counts: ClosedRange<Int> {
         switch self {
-        case .status, .instances, .adopt, .audit, .drive: 0...0
+        case .status, .instances, .adopt, .audit, .drive, .panel: 0...0
         case .ls, .history, .export, .watch, .undo: 0...1
         case .instance, .progress, .pause, .resume, .finish, .abort, .import, .freeze, .unfreeze, .approve, .reject:
             1...1
@@ -160,6 +164,7 @@ enum FleetOption: String, CaseIterable {
     case abortIfPrometheus = "abort-if-prometheus", prometheus, at, driveHere = "drive-here", watch
     case confirmWithin = "confirm-within", keepIfDriverDies = "keep-if-driver-dies"
     case revertIfDriverDies = "revert-if-driver-dies", detach, atLeast = "at-least", all, follow, reason
+    case port
 
     /// Options of every command.
     static let common: [FleetOption] = [.etcd, .prefix, .user, .passwordFile, .who, .json, .help, .version]
@@ -183,7 +188,7 @@ enum FleetOption: String, CaseIterable {
         case .seed: "TEXT"
         case .steps: "PERCENT,…"
         case .abortIf: "'FIGURE > NUMBER'"
-        case .atLeast: "NUMBER"
+        case .atLeast, .port: "NUMBER"
         case .json, .yes, .help, .version, .dryRun, .force, .new, .prune, .driveHere, .watch, .keepIfDriverDies,
             .revertIfDriverDies,
             .detach,
@@ -225,6 +230,7 @@ enum FleetOption: String, CaseIterable {
         case .confirmWithin: "revert unless finished within this time after the last step"
         case .all: "also the entries of a file that audit has written"
         case .reason: "what operators read who are refused"
+        case .port: "the preferred port of the page; default: a free one"
         case .follow: "go on until it is interrupted"
         case .keepIfDriverDies: "keep the rollout at its share when this command ends; resume continues"
         case .revertIfDriverDies: "revert when this command ends or loses etcd for a minute; the default"
@@ -255,6 +261,7 @@ enum FleetUsage {
                 + "--abort-if 'Service/Errors/Rate > 5'",
             "to a growing share, reverted when a tenth of them meets the condition"
         ),
+        ("tweakctl fleet api panel", "a page that shows the fleet, and changes it once you confirm"),
         ("tweakctl fleet api abort k3x9mp", "revert a rollout; this also works if etcd is full"),
         ("tweakctl fleet api export > api.conf", "write a file for import, for example in another region"),
     ]

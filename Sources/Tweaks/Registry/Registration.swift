@@ -60,7 +60,7 @@ extension TweakRegistry {
         return node
     }
 
-    private func register(
+    func register(
         _ path: TweakPath, _ source: TweakSource, _ make: (Int, UInt64) -> TweakNode
     ) -> TweakNode {
         let node = register(path, make)

@@ -1,13 +1,21 @@
 // Describes the tweaks that a build declares, so that operators can check values before they write.
 
 package import Tweaks
+import TweaksStorage
 
 /// `builds/HASH`: the declarations of a build.
 package struct FleetBuild: Sendable {
-    /// The size limit. Over it, ranges and lengths are left out, then whole declarations.
+    /// The size limit. Over it, defaults and texts for readers are left out, then ranges and lengths, then whole
+    /// declarations.
     package static let maxBytes = 256 << 10
 
-    private let definitions: [TweakPath: TweakDefinition]
+    /// How much of each declaration is written.
+    private enum Detail: CaseIterable { case everything, rules, kinds }
+
+    /// The declared tweaks, without actions.
+    package let definitions: [TweakPath: TweakDefinition]
+    /// Their defaults, except for those of secrets; older processes, and large builds, write none.
+    package let defaults: [TweakPath: TweakValue]
     /// The tweaks whose numbers are narrower than a double.
     private let widths: [TweakPath: NumberWidth]
     private let actions: Set<TweakPath>
@@ -21,24 +29,25 @@ package struct FleetBuild: Sendable {
         let nodes = registry.listing().nodes.sorted {
             $0.path.joined.utf8.lexicographicallyPrecedes($1.path.joined.utf8)
         }
-        var lines = Self.lines(nodes, isBrief: false)
-        if lines.count < nodes.count { lines = Self.lines(nodes, isBrief: true) }
+        var lines: [JSON] = []
+        for detail in Detail.allCases where lines.count < nodes.count { lines = Self.lines(nodes, detail) }
         isPartial = lines.count < nodes.count
         bytes = [("cut", .bool(isPartial)), ("tweaks", .array(lines))].line
         let written = nodes.prefix(lines.count)
         actions = Set(written.filter { $0.definition.kind == .action }.map(\.path))
-        definitions = Dictionary(
-            written.filter { $0.definition.kind != .action }.map { ($0.path, $0.definition) }
-        ) { first, _ in first }
+        let values = written.filter { $0.definition.kind != .action }
+        definitions = Dictionary(values.map { ($0.path, $0.definition) }) { first, _ in first }
+        defaults = values.reduce(into: [:]) { $0[$1.path] = Self.initial($1) == nil ? nil : $1.defaultValue }
         widths = written.reduce(into: [:]) { $0[$1.path] = NumberWidth($1) }
     }
 
     /// Returns as many declarations as fit.
-    private static func lines(_ nodes: [TweakNode], isBrief: Bool) -> [JSON] {
+    private static func lines(_ nodes: [TweakNode], _ detail: Detail) -> [JSON] {
         var lines: [JSON] = []
         var size = 100
         for node in nodes {
-            var fields = [("path", .string(node.path.joined))] + node.definition.fields(isBrief: isBrief)
+            var fields = [("path", .string(node.path.joined))] + node.definition.fields(isBrief: detail == .kinds)
+            if detail == .everything { fields += Self.details(of: node) }
             fields.add("bits", NumberWidth(node).map { .int($0.rawValue) })
             let line = JSON.object(fields)
             size += line.text.utf8.count + 1
@@ -48,9 +57,28 @@ package struct FleetBuild: Sendable {
         return lines
     }
 
+    /// What operators see of a tweak, and no check needs.
+    private static func details(of node: TweakNode) -> [(String, JSON)] {
+        let definition = node.definition
+        if definition.kind == .action { return [] }
+        var fields: [(String, JSON)] = []
+        fields.add("initial", initial(node))
+        fields.add("unit", definition.unit.map { .text($0) })
+        fields.add("help", definition.help.map { .text($0, max: 400) })
+        if definition.scale != .linear { fields.add("scale", .string(definition.scale.rawValue)) }
+        return fields
+    }
+
+    /// The default, unless it is that of a secret or a figure. A long one could make the whole build unreadable.
+    private static func initial(_ node: TweakNode) -> JSON? {
+        if !node.definition.flags.isDisjoint(with: [.secret, .readOnly]) { return nil }
+        return node.defaultValue?.storedJSON.flatMap { $0.text.utf8.count <= 1_024 ? $0 : nil }
+    }
+
     package init(_ bytes: [UInt8]) throws(FleetProblem) {
         let fields = try FleetFields(bytes, max: Self.maxBytes)
         var definitions: [TweakPath: TweakDefinition] = [:]
+        var defaults: [TweakPath: TweakValue] = [:]
         var actions: Set<TweakPath> = []
         var widths: [TweakPath: NumberWidth] = [:]
         var isPartial = try fields.flag("cut")
@@ -59,12 +87,19 @@ package struct FleetBuild: Sendable {
             switch TweakKind(rawValue: try element.text("kind")) {
             case .action?: actions.insert(path)
             case nil: isPartial = true
-            default: definitions[path] = try TweakDefinition(element)
+            default:
+                let definition = try TweakDefinition(element)
+                definitions[path] = definition
+                // What is no value of the kind is of a later version.
+                defaults[path] = element.json["initial"].flatMap {
+                    StoredKind(kind: definition.kind.rawValue, of: definition.component?.kind.rawValue)?.value($0)
+                }
             }
             if element.optional("bits") != nil { widths[path] = NumberWidth(rawValue: try element.count("bits")) }
         }
         self.bytes = bytes
         self.definitions = definitions
+        self.defaults = defaults
         self.widths = widths
         self.actions = actions
         self.isPartial = isPartial
@@ -161,9 +196,11 @@ extension TweakDefinition {
         if try fields.flag("readOnly") { flags.insert(.readOnly) }
         self.init(
             kind: kind, limits: try TweakLimits(fields, kind),
+            scale: try fields.optionalText("scale").flatMap { TweakScale(rawValue: $0) } ?? .linear,
             choices: try fields.texts("choices", max: 20_000).map { TweakChoice($0, name: $0) },
             minLength: try Self.length("minLength", fields), maxLength: try Self.length("maxLength", fields),
-            flags: flags, components: components)
+            unit: try fields.optionalText("unit"), help: try fields.optionalText("help", max: 1_000), flags: flags,
+            components: components)
     }
 
     private static func length(_ name: String, _ fields: FleetFields) throws(FleetProblem) -> Int? {

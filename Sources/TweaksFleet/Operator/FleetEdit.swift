@@ -153,7 +153,7 @@ package struct FleetEdit: Sendable {
     static let maxRequestBytes = 1_048_576
 
     /// Rejects more changes than one write may contain.
-    static func checkCount(_ count: Int, _ subject: String) throws(FleetRefusal) {
+    package static func checkCount(_ count: Int, _ subject: String) throws(FleetRefusal) {
         if count <= maxChanges { return }
         throw FleetRefusal(
             "\(subject): \(count) changes are too many for one write, which has at most \(maxChanges); "

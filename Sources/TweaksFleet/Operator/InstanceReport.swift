@@ -18,7 +18,7 @@ package struct InstanceReport: Sendable {
     package var status: FleetStatus { live.status }
 
     /// - Parameter strata: The strata of each rollout, by ID.
-    init(_ live: LiveInstance, _ view: OperatorView, builds: Set<String>, strata: [String: [StratumCount]]) {
+    package init(_ live: LiveInstance, _ view: OperatorView, builds: Set<String>, strata: [String: [StratumCount]]) {
         self.live = live
         rollouts = view.ordered.map(\.value).filter { $0.includes(live.instance) }
         self.strata = rollouts.reduce(into: [:]) { own, rollout in

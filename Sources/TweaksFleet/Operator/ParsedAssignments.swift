@@ -181,13 +181,13 @@ extension Int {
 
 /// The builds of a fleet, sorted by descending number of processes.
 package struct BuildCatalog: Sendable {
-    struct Entry: Sendable {
-        var hash: String
-        var live: Int
-        var build: FleetBuild
+    package struct Entry: Sendable {
+        package var hash: String
+        package var live: Int
+        package var build: FleetBuild
     }
 
-    let entries: [Entry]
+    package let entries: [Entry]
     /// Unreadable keys, with the reason for each.
     package let unreadable: [[UInt8]: String]
     /// The number of processes whose build has no declarations here.
@@ -230,7 +230,7 @@ package struct BuildCatalog: Sendable {
     }
 
     /// The declarations of a path, that of the build with the most processes first.
-    func definitions(of path: TweakPath) -> [TweakDefinition] {
+    package func definitions(of path: TweakPath) -> [TweakDefinition] {
         entries.compactMap { $0.build.definition(of: path) }
     }
 

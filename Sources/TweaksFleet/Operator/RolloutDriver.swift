@@ -251,7 +251,7 @@ package struct DriverProgress: Hashable, Sendable {
         case pause
     }
 
-    init() {}
+    package init() {}
 
     init(_ record: VersionedRecord<Rollout>, _ members: [LiveInstance], _ samples: MetricSamples) {
         let rollout = record.value

@@ -48,7 +48,10 @@ extension HTTPDialect {
 
     /// The action of a request. An unknown path or method is reported before an invalid body.
     private func action(for request: HTTPRequest) throws(HTTPFailure) -> PanelAction {
-        let action = Result { () throws(HTTPFailure) in try PanelRouter.action(for: request) }
+        let action = Result { () throws(HTTPFailure) in
+            if let call = try endpoint.addition?.call(request) { return PanelAction.call(call) }
+            return try PanelRouter.action(for: request)
+        }
         if case .failure(let failure) = action, [.notFound, .methodNotAllowed].contains(failure.status) {
             throw failure
         }
@@ -63,7 +66,7 @@ extension HTTPDialect {
 
     private func perform(_ action: PanelAction, _ request: HTTPRequest) throws(HTTPFailure) {
         switch action {
-        case .page where place.hasPage: respond(PanelPage.markup)
+        case .page where place.hasPage: respond(endpoint.page.markup)
         case .page: notice(place == .programs ? .ok : .misdirectedRequest)
         case .file(let name, let version): respond(try file(name, version))
         case .openAPI: respond(PanelPage.openAPI)
@@ -74,6 +77,11 @@ extension HTTPDialect {
             updateRequestOptions(dragID(request, try credential(request)), waits: script.waitsForDisk)
             try identify(request)
             run(script.requests, .script(script))
+        case .call(let call):
+            try identify(request)
+            exchange?.purpose = .script(PanelScript([Request]()))
+            exchange?.repliesLeft = 1
+            if let step = endpoint.addition?.step(call) { steps.append(step) }
         case .events(let patterns, let lastID):
             try identify(request)
             let since = revision(after: lastID)
@@ -101,7 +109,7 @@ extension HTTPDialect {
 
     private func file(_ name: String, _ version: String) throws(HTTPFailure) -> HTTPResponse {
         guard place.hasPage else { throw Self.elsewhere }
-        if let file = PanelPage.file(name, version: version) { return file }
+        if let file = endpoint.page.file(name, version: version) { return file }
         let message = "this version of the page has no file \(Quoting.excerpt(name)); reload /"
         throw HTTPFailure(.notFound, "unknown-command", message)
     }

@@ -16,6 +16,10 @@ package final class PanelEndpoint: Endpoint {
 
     /// Whether the page's address is kept over a restart.
     package let keepsOrigin: Bool
+    /// What the program adds to the panel.
+    let addition: PanelExtension?
+    private let ownPage: PanelPage?
+    var page: PanelPage { ownPage ?? .plain }
 
     /// A change of the link.
     package enum Change: Equatable, Sendable {
@@ -55,10 +59,14 @@ package final class PanelEndpoint: Endpoint {
     /// - Parameters:
     ///   - isMovable: Use another port if the requested one is in use.
     ///   - keepsOrigin: Keep the page's address over a restart, where a token file is.
+    ///   - addition: What the program adds to the panel.
     package init(
-        _ panel: TweakPanel, isMovable: Bool = true, keepsOrigin: Bool = false, signIns: SignInStore = SignInStore()
+        _ panel: TweakPanel, isMovable: Bool = true, keepsOrigin: Bool = false, signIns: SignInStore = SignInStore(),
+        addition: PanelExtension? = nil
     ) {
         self.signIns = signIns
+        self.addition = addition
+        ownPage = addition.map { PanelPage($0) }
         self.keepsOrigin = keepsOrigin
         address = panel.address
         // An invalid port is reported when the listener is opened.

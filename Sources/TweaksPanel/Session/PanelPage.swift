@@ -20,17 +20,35 @@ package enum PanelFiles {
 }
 
 /// The page, and the description of the API.
-enum PanelPage {
+struct PanelPage: Sendable {
+    /// The page of a program that adds nothing to it.
+    static let plain = PanelPage(PanelFiles.all)
+
     /// The markup. Its links contain the version, so that a browser never uses cached files of another version.
-    static let markup: HTTPResponse = {
+    let markup: HTTPResponse
+    /// Identifies the contents of all files.
+    let version: String
+    /// The files in `page`, by their names relative to it.
+    private let files: [String: HTTPResponse]
+
+    /// The page with the files of an extension.
+    init(_ addition: PanelExtension) {
+        self.init(PanelFiles.all + addition.files, start: "\(addition.name)/main.js")
+    }
+
+    /// - Parameter start: A module that the page starts after its own.
+    private init(_ all: [(name: String, bytes: [UInt8])], start: String? = nil) {
+        files = Self.responses(all)
+        version = Self.hash(all)
         // Preloaded, so that no import waits for another one.
         let modules = files.keys.filter { $0.hasSuffix(".js") }
-        let links = modules.sorted().map { "<link rel=\"modulepreload\" href=\"/panel/\($0)\">" }
+        var links = modules.sorted().map { "<link rel=\"modulepreload\" href=\"/panel/\($0)\">" }
+        if let start { links.append("<script type=\"module\" src=\"/panel/\(start)\"></script>") }
         let text = String(decoding: files["index.html"]?.body ?? [], as: UTF8.self)
-            .substituting(links.joined(separator: "\n    "), for: placeholder)
+            .substituting(links.joined(separator: "\n    "), for: Self.placeholder)
             .substituting("\"/panel/\(version)/", for: "\"/panel/")
-        return HTTPResponse(.ok, [HTTPField("Content-Type", "text/html; charset=utf-8")], body: Array(text.utf8))
-    }()
+        markup = HTTPResponse(.ok, [HTTPField("Content-Type", "text/html; charset=utf-8")], body: Array(text.utf8))
+    }
 
     /// The comment in `index.html` that the links replace.
     private static let placeholder =
@@ -40,14 +58,11 @@ enum PanelPage {
         .ok, [HTTPField("Content-Type", "application/json")], body: PanelFiles.openAPI)
 
     /// A file of the page; nil if this version has no file of that name.
-    static func file(_ name: String, version: String) -> HTTPResponse? {
-        version == Self.version ? files[name] : nil
-    }
+    func file(_ name: String, version: String) -> HTTPResponse? { version == self.version ? files[name] : nil }
 
-    /// The files in `page`, by their names relative to it.
-    private static let files: [String: HTTPResponse] = {
+    private static func responses(_ all: [(name: String, bytes: [UInt8])]) -> [String: HTTPResponse] {
         let folder = "page/"
-        var page = PanelFiles.all.filter { $0.name.hasPrefix(folder) }
+        var page = all.filter { $0.name.hasPrefix(folder) }
         // One request instead of eight: browsers draw a page only once all its styles are loaded.
         page.append((folder + "page.css", page.filter { $0.name.hasSuffix(".css") }.flatMap(\.bytes)))
         return Dictionary(
@@ -59,17 +74,16 @@ enum PanelPage {
                 ]
                 return (name, HTTPResponse(.ok, headers, body: file.bytes))
             })
-    }()
+    }
 
-    /// Identifies the contents of all files.
-    static let version: String = {
+    private static func hash(_ all: [(name: String, bytes: [UInt8])]) -> String {
         // FNV-1a: a collision gains an attacker nothing, and a debug build computes it in milliseconds.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for file in PanelFiles.all {
+        for file in all {
             for byte in file.bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         }
         return String(hash, radix: 16)
-    }()
+    }
 
     private static func type(of name: String) -> String {
         switch name.split(separator: ".").last {

@@ -5,6 +5,8 @@ import { timeUntil } from './format.js';
 import { restarts } from './refresh.js';
 import { has, isOverridden } from './tweaks.js';
 
+/** Functions that give further badges of a row, of modules that this one does not know. */
+export const badgeSources = [];
 /** Rows that show the time left of a temporary value. */
 const timed = new Set();
 
@@ -37,7 +39,7 @@ function badgesOf(row) {
   if (row.remark && isOverridden(tweak)) {
     badges.push({ kind: 'conflict', words: 'conflict with file', title: row.remark });
   }
-  return badges;
+  return [...badges, ...badgeSources.flatMap((source) => source(row))];
 }
 
 setInterval(() => {

@@ -42,6 +42,10 @@ export const moveText = ({ was, value, secret, for: span }) =>
   (secret ? '(secret)' : `${valueText(was, false, 40)} → ${valueText(value, false, 40)}`) +
   (span ? ' for ' + span : '');
 
+/** Other names of layers, on pages where they mean something else. */
+export const layerNames = {};
+export const nameOfLayer = (layer) => layerNames[layer] ?? layer;
+
 export const encodePath = (path) => path.split('/').map(encodeURIComponent).join('/');
 export const partsOf = (path) => path.split('/');
 export const nameOf = (path) => partsOf(path)[2] ?? path;

@@ -2,7 +2,7 @@
 
 import { drawBadges } from './badges.js';
 import { h, table } from './dom.js';
-import { brief, shown, timeUntil, when } from './format.js';
+import { brief, nameOfLayer, shown, timeUntil, when } from './format.js';
 import { nanoseconds } from './numbers/decimal.js';
 import { refreshSoon } from './refresh.js';
 import { has } from './tweaks.js';
@@ -25,7 +25,7 @@ export function drawLayers(row, { layers = [], source }) {
   if (row.layers.hidden) return;
   const isSecret = has(row.tweak, 'secret');
   const lines = layers.filter((layer) => 'value' in layer).map((layer) => [
-    (layer.current ? '→ ' : '') + layer.layer,
+    (layer.current ? '→ ' : '') + nameOfLayer(layer.layer),
     isSecret ? '(secret)' : brief(layer.value, 400),
     layer.by,
     when(layer.time) + remainingText(layer),

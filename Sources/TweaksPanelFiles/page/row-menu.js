@@ -4,6 +4,8 @@ import { button, float, h, on } from './dom.js';
 import { copyText } from './row-keys.js';
 import { favorites, has, isOverridden } from './tweaks.js';
 
+/** Functions that give further items of a row: text, part and action. */
+export const menuSources = [];
 const menu = h('div', { id: 'menu', popover: 'auto', role: 'menu' });
 on(menu, 'keydown', (event) => {
   const all = [...menu.querySelectorAll('button')];
@@ -47,6 +49,7 @@ export function openRowMenu(row, beside) {
     item('Explain', 'menu-explain', () => row.act('explain')),
     item(favorites.has(tweak.path) ? 'No favorite' : 'Favorite', 'menu-star', () => row.act('star')),
     !has(tweak, 'secret') && tweak.kind !== 'action' && item('Copy', 'menu-copy', () => copyText(row)),
+    ...menuSources.flatMap((source) => source(row)).map(([text, part, action]) => item(text, part, action)),
     ...row.durationButton.hidden ? [] : durations(row),
   );
 }

@@ -2,7 +2,7 @@
 
 import { otherValue } from './compare/hold.js';
 import { clean } from './dom.js';
-import { brief, shown } from './format.js';
+import { brief, nameOfLayer, shown } from './format.js';
 import { longText } from './motion/curve.js';
 import { measure } from './numbers/decimal.js';
 import { has } from './tweaks.js';
@@ -43,8 +43,9 @@ function note(row, name, text) {
 /** The layer, and its origin. */
 function origin({ layer, by }) {
   if (!layer || layer === 'default') return '';
-  if (!by) return layer;
-  return layer + (by.startsWith(layer) ? clean(by.slice(layer.length)) : ' by ' + clean(by));
+  const name = nameOfLayer(layer);
+  if (!by) return name;
+  return name + (by.startsWith(layer) ? clean(by.slice(layer.length)) : ' by ' + clean(by));
 }
 
 const plain = (kind, value) => kind === 'color' ? String(value).replace(/FF$/, '') : brief(value);

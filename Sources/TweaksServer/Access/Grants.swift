@@ -149,13 +149,17 @@ extension [TweakScope] {
 
 extension Executor {
     func authorize(_ request: Request, _ session: Session) throws(TweakError) {
-        let permission = request.permission
+        try authorize(request.permission, session, for: request.command.name)
+    }
+
+    /// - Parameter command: The name of what the client wants, for the event of a refusal.
+    func authorize(_ permission: RequiredPermission, _ session: Session, for command: String) throws(TweakError) {
         if permission == .nothing { return }
         guard session.isAdmitted else {
             throw TweakError(.authRequired, "sign in with a token first: auth TOKEN; tweakctl login keeps one for you")
         }
         if session.grants.rights.meets(permission) { return }
-        notify(.denied(command: request.command.name, path: nil), session)
+        notify(.denied(command: command, path: nil), session)
         throw session.grants.rights.denied(permission)
     }
 

@@ -72,6 +72,21 @@ extension Executor {
         }
     }
 
+    // MARK: - Requests to the program
+
+    /// Lets the program answer a request; it may take its time.
+    func ask(_ request: ProgramRequest, for session: Session) -> Outcome {
+        do throws(TweakError) {
+            try authorize(.whole(request.need), session, for: "this request")
+            try refuseIfBusy(session)
+        } catch {
+            return .reply(.error(error))
+        }
+        let id = session.id
+        request.answer { [mailbox] in mailbox.post(.done(id, .reply($0))) }
+        return .running()
+    }
+
     // MARK: - reload
 
     /// Reads the config file on another thread: it may be long, and its observers may be slow.

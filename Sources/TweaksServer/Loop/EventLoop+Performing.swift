@@ -11,6 +11,14 @@ extension EventLoop {
         carryOut(request, session) { executor.execute(request, for: session) }
     }
 
+    /// Lets the program answer.
+    func perform(_ request: ProgramRequest, _ session: Session) {
+        executor.metrics.requests += 1
+        session.input.hasSentRequest = true
+        // Of the request itself only its name is used, for errors.
+        finish(executor.ask(request, for: session), of: Request(.whoami), session)
+    }
+
     /// Carries out a request, or the end of one that took several turns.
     /// - Parameter isContinuation: Whether an earlier part has settled which events come before the reply.
     func carryOut(
@@ -101,7 +109,7 @@ extension Executor {
         case .gesture(let number): session.changes.gesture = number
         case .waitForDisk(let waits): session.changes.waitsForDisk = waits
         case .send(let bytes): session.output.append(bytes)
-        case .perform, .answered, .line, .tooLong, .end: break
+        case .perform, .ask, .answered, .line, .tooLong, .end: break
         }
     }
 }

@@ -218,6 +218,7 @@ extension EventLoop {
         switch step {
         case .answered: break
         case .perform(let request): perform(request, session)
+        case .ask(let request): perform(request, session)
         case .line(let line): carryOut(line, isFirst: isFirst, session)
         case .tooLong(let count):
             let limit = session.isAdmitted ? TweakLimit.lineBytes : .unauthenticatedLineBytes

@@ -114,9 +114,23 @@ package enum DialectStep {
     case gesture(UInt64)
     /// Whether the following replies wait for the disk.
     case waitForDisk(Bool)
+    /// Let the program answer, and pass its reply to the dialect.
+    case ask(ProgramRequest)
     case send([UInt8])
     /// End the connection. `isForeignProtocol`: the client does not speak this protocol.
     case end(isForeignProtocol: Bool)
+}
+
+/// A request that the program answers, and not this server's commands.
+package struct ProgramRequest: Sendable {
+    /// What the client needs for everything: nothing says which tweaks it concerns.
+    package let need: TweakScope.Kind
+    /// Begins to answer. It is called on the I/O thread, and calls its argument once, on any thread.
+    package let answer: @Sendable (_ reply: @escaping @Sendable (Reply) -> Void) -> Void
+
+    package init(
+        _ need: TweakScope.Kind, answer: @escaping @Sendable (_ reply: @escaping @Sendable (Reply) -> Void) -> Void
+    ) { (self.need, self.answer) = (need, answer) }
 }
 
 /// A key that a client has named and is about to prove.

@@ -78,8 +78,8 @@ import TweaksTestSupport
         _ = try registry.register("A", "B", "D", 1.0)
         let build = try FleetBuild(FleetBuild(registry).bytes)
         let text =
-            #"{"cut":false,"tweaks":[{"path":"A/B/C","kind":"number","bits":32},"#
-            + #"{"path":"A/B/D","kind":"number"}]}"#
+            #"{"cut":false,"tweaks":[{"path":"A/B/C","kind":"number","initial":1,"bits":32},"#
+            + #"{"path":"A/B/D","kind":"number","initial":1}]}"#
         #expect(String(decoding: build.bytes, as: UTF8.self) == text)
         let reason = build.validate(.number(1e39), for: try TweakPath("A/B/C"))
         #expect(reason == "A/B/C: 1e+39 does not fit the type that the program uses, of 32 bits")
@@ -98,7 +98,9 @@ import TweaksTestSupport
         #expect(FleetBuild(one).bytes == FleetBuild(other).bytes)
         _ = try other.register("A", "B", "c", 1)
         #expect(FleetBuild(one).hash != FleetBuild(other).hash)
-        let text = #"{"cut":false,"tweaks":[{"path":"A/B/a","kind":"int"},{"path":"A/B/b","kind":"int"}]}"#
+        let text =
+            #"{"cut":false,"tweaks":[{"path":"A/B/a","kind":"int","initial":1},"#
+            + #"{"path":"A/B/b","kind":"int","initial":1}]}"#
         #expect(String(decoding: FleetBuild(one).bytes, as: UTF8.self) == text)
     }
 
@@ -116,7 +118,27 @@ import TweaksTestSupport
         #expect(!String(decoding: build.bytes, as: UTF8.self).contains("\"x\""))
     }
 
-    @Test func `A large build omits ranges, then paths, and is marked as partial`() throws {
+    @Test func `A build has defaults and texts, but not of secrets and figures`() throws {
+        let registry = TweakRegistry()
+        let long = String(repeating: "x", count: 2_000)
+        _ = try registry.register(
+            "A", "B", "Size", 60, in: 1...1_000, scale: .logarithmic, unit: "pt", help: "How large")
+        _ = try registry.register("A", "B", "Maybe", Double?.none)
+        _ = try registry.register("A", "B", "Long", long)
+        _ = try registry.register("A", "B", "Secret", "hunter2", flags: .secret)
+        _ = try registry.register("A", "B", "Figure", 7, flags: .readOnly)
+        let own = FleetBuild(registry)
+        let read = try FleetBuild(own.bytes)
+        let size = try TweakPath("A/B/Size")
+        let maybe = try TweakPath("A/B/Maybe")
+        #expect(read.defaults == [size: .int(60), maybe: .notSet])
+        #expect(own.defaults == read.defaults)
+        let definition = try #require(read.definition(of: size))
+        #expect(definition.unit == "pt" && definition.help == "How large" && definition.scale == .logarithmic)
+        #expect(!String(decoding: own.bytes, as: UTF8.self).contains("hunter2"))
+    }
+
+    @Test func `A large build omits texts and defaults, then ranges, then paths, and is marked as partial`() throws {
         let registry = TweakRegistry()
         let long = String(repeating: "n", count: 100)
         for number in 0..<1_700 {
@@ -125,7 +147,9 @@ import TweaksTestSupport
         let brief = try FleetBuild(FleetBuild(registry).bytes)
         let path = try TweakPath("A/B/\(long) 7")
         #expect(brief.bytes.count <= FleetBuild.maxBytes && !brief.isPartial)
-        #expect(brief.validate(.int(.max), for: path) == nil && brief.validate(.string(""), for: path) != nil)
+        #expect(
+            brief.defaults.isEmpty && brief.validate(.int(.max), for: path) == nil
+                && brief.validate(.string(""), for: path) != nil)
         for number in 1_700..<3_400 { _ = try registry.register("A", "B", "\(long) \(number)", 0) }
         let cut = try FleetBuild(FleetBuild(registry).bytes)
         #expect(cut.bytes.count <= FleetBuild.maxBytes && cut.isPartial && cut.definition(of: path) == nil)

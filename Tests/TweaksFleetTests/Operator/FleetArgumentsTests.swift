@@ -41,6 +41,8 @@ import TweaksSystem
         ("api status x", "2 status: use tweakctl fleet api status"),
         ("api get", "2 get: use tweakctl fleet api get"),
         ("api pause", "2 pause: use tweakctl fleet api pause ID"), ("api undo 1 2", "2 undo: use"),
+        ("api panel x", "2 panel: use tweakctl fleet api panel"),
+        ("api ls --port 1", "2 --port is not an option of ls"),
     ])
     func `An invalid command line is an error with a remedy`(_ line: String, _ text: String) {
         #expect(failure { try arguments(line) }.contains(text))

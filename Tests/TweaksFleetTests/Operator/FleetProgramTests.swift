@@ -54,6 +54,21 @@ import TweaksTestSupport
         #expect(entries == ["1 set", "2 set", "3 undo", "4 reset"])
     }
 
+    @Test(arguments: [SIGINT, SIGTERM]) func `The page is served until it is interrupted`(_ signal: Int32) async throws
+    {
+        let fleet = try await FleetProgramFixture(processes: 1)
+        try fleet.expect("api panel --port x", code: 2, errors: "--port: “x” is not a port")
+        let program = try fleet.start("api panel --port 0")
+        let line = try program.line()
+        let port = try #require(Int(line.split(separator: ":").last?.split(separator: "/").first ?? ""))
+        #expect(line.hasPrefix("panel http://") && line.contains(".localhost:") && line.contains("/#code="), "\(line)")
+        let client = try TestClient(port: port)
+        try client.send("GET /api/fleet HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+        #expect(try client.rest().hasPrefix("HTTP/1.1 401 "))
+        program.signal(signal)
+        #expect(try program.waitForEnd() == 0)
+    }
+
     @Test(.tags(.quantity)) func `Exported values can be imported, and mirrored`() async throws {
         let fleet = try await FleetProgramFixture(processes: 1)
         let text = "# values\nService/Pool/Size = 64\n\"Other/Path/With blank\" = \"72\"\n"

@@ -39,9 +39,9 @@ import TweaksTestSupport
     }
 
     @Test func theMarkupNamesEveryModule() {
-        let markup = String(decoding: PanelPage.markup.body, as: UTF8.self)
+        let markup = String(decoding: PanelPage.plain.markup.body, as: UTF8.self)
         for file in Self.files where file.name.hasSuffix(".js") {
-            #expect(markup.contains("href=\"/panel/\(PanelPage.version)/\(file.name)\""), "\(file.name)")
+            #expect(markup.contains("href=\"/panel/\(PanelPage.plain.version)/\(file.name)\""), "\(file.name)")
         }
         #expect(!markup.contains("<!-- modulepreload"))
     }
@@ -52,7 +52,7 @@ import TweaksTestSupport
     }
 
     @Test func oneStylesheetHasAllStyles() throws {
-        let joined = try #require(PanelPage.file("page.css", version: PanelPage.version))
+        let joined = try #require(PanelPage.plain.file("page.css", version: PanelPage.plain.version))
         let styles = Self.files.filter { $0.name.hasSuffix(".css") }.map(\.text)
         #expect(styles.count > 5 && String(decoding: joined.body, as: UTF8.self) == styles.joined())
         #expect(styles.last?.hasPrefix("/* Narrow windows") == true)

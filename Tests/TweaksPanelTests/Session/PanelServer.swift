@@ -14,11 +14,14 @@ final class PanelServer {
     let endpoint: PanelEndpoint
     private let base: TestServer
 
-    /// - Parameter gate: The gates of reads and writes of presets.
+    /// - Parameters:
+    ///   - gate: The gates of reads and writes of presets.
+    ///   - addition: What the program adds to the panel.
     init(
         _ tokens: [TokenEntry], store: GatedStore? = nil, presets: [String: [String]] = [:],
         gate: (reached: Gate, goOn: Gate)? = nil, registry: TweakRegistry = ExampleTweaks().registry,
-        hasThread: Bool = false, _ change: (inout TweakServerLimits) -> Void = { _ in }
+        hasThread: Bool = false, addition: PanelExtension? = nil,
+        _ change: (inout TweakServerLimits) -> Void = { _ in }
     ) throws {
         var limits = TweakServerLimits()
         limits.authenticationDelay = .zero ... .zero
@@ -30,7 +33,7 @@ final class PanelServer {
         hooks.previews = true
         let clock = ManualClock(wall: 1_000_000, isRunning: true)
         signIns = SignInStore(wallClock: { clock.wall }, clock: { clock.now })
-        endpoint = PanelEndpoint(.on, signIns: signIns)
+        endpoint = PanelEndpoint(.on, signIns: signIns, addition: addition)
         hooks.serverEndpoints = [endpoint]
         hooks.wallClock = { clock.wall }
         hooks.onSessionEvent = { [events] in events.note($0) }

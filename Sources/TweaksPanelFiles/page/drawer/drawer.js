@@ -8,7 +8,8 @@ import { showPeople } from './people.js';
 import { showPresets } from './presets.js';
 import { showImport } from './transfer.js';
 
-const tabs = {
+/** The tabs in their order: title, and what shows them. */
+export const tabs = {
   history: ['History', showHistory],
   presets: ['Presets', showPresets],
   import: ['Import, export', showImport],

@@ -1,0 +1,303 @@
+// Writes what users of a fleet's page have confirmed: drafts for all processes, rollouts, and what steers them.
+
+import Tweaks
+import TweaksFleet
+import TweaksPanel
+import TweaksSystem
+import TweaksWire
+
+/// A change that a user has seen: what the fleet had, and the draft, or nothing for a removal.
+private struct SeenChange {
+    let path: TweakPath
+    /// Texts as ``FleetPanelRoutes/check(_:)`` has shown them; nil in a request to show them.
+    let old: String?
+    let new: String?
+    let isRemoval: Bool
+
+    init(_ json: JSON, _ position: Int) throws(FleetRefusal) {
+        let fields = try reading { () throws(HTTPFailure) in
+            try PanelFields(json, "change \(position + 1)", ["path", "old", "new", "reset"])
+        }
+        (old, new, isRemoval) = try reading { () throws(HTTPFailure) in
+            (try fields.optional("old", .line), try fields.optional("new", .line), try fields.flag("reset"))
+        }
+        path = try TweakPath(reading: try reading { () throws(HTTPFailure) in try fields.required("path", .line) })
+    }
+}
+
+extension FleetPanelRoutes {
+    /// The fields of bodies that name changes.
+    private static let changeFields = ["changes", "force"]
+
+    private func fields(_ body: JSON, _ known: [String]) throws(FleetRefusal) -> PanelFields {
+        try reading { () throws(HTTPFailure) in try PanelFields(body, "the body", known) }
+    }
+
+    private func changes(_ fields: PanelFields) throws(FleetRefusal) -> [SeenChange] {
+        let values = try reading { () throws(HTTPFailure) in try fields.required("changes", .someValues) }
+        try FleetEdit.checkCount(values.count, "the body")
+        var changes: [SeenChange] = []
+        for (position, value) in values.enumerated() { changes.append(try SeenChange(value, position)) }
+        guard Set(changes.map(\.path)).count == changes.count, Set(changes.map(\.isRemoval)).count == 1 else {
+            throw FleetRefusal(.usage, "the body: name each path once, and either drafts or resets")
+        }
+        return changes
+    }
+
+    /// The drafts of the changes.
+    private func assignments(_ changes: [SeenChange]) async throws(FleetRefusal) -> [FleetAssignment] {
+        var assignments: [FleetAssignment] = []
+        for change in changes {
+            guard let value = await board.drafts.draft(of: change.path) else {
+                throw FleetRefusal(.refused, "\(change.path.token) has no draft any more; look again")
+            }
+            if await board.drafts.registry[change.path.joined]?.flags.contains(.secret) == true {
+                throw FleetRefusal(
+                    .refused,
+                    "\(change.path.token) is secret and takes no value from a fleet; discard the draft, and set it in each "
+                        + "process")
+            }
+            assignments.append(FleetAssignment(change.path, value))
+        }
+        return assignments
+    }
+
+    // MARK: Showing what would be written
+
+    /// What writing drafts, or removing values, would do.
+    func check(_ body: JSON) async throws(FleetRefusal) -> Fields {
+        let changes = try changes(try fields(body, ["changes"]))
+        try await board.read()
+        let known = try await board.known()
+        let isRemoval = changes[0].isRemoval
+        let assignments = isRemoval ? [] : try await assignments(changes)
+        let distribution = known.distribution(Set(changes.map(\.path)), fleet.keys)
+        let rows = zip(changes, isRemoval ? changes.map { _ in nil } : assignments.map { $0.value as TweakValue? })
+            .map { change, new in
+                let path = change.path
+                return JSON.object([
+                    ("path", .string(path.joined)), ("old", .text(known.view.value(path)?.text)),
+                    ("new", .text(new?.text)), ("held", distribution.json(path, nil)["held"] ?? .array([])),
+                ])
+            }
+        let (problem, notes) = await rehearse(changes, assignments)
+        let refusals = assignments.flatMap(known.catalog.refusals)
+        return [
+            ("changes", .array(rows)), ("refusals", .array(refusals.map { .string($0.text) })),
+            ("problem", .text(problem)), ("notes", .array(notes.map { .string($0) })),
+            ("live", .count(known.statuses.live.count)), ("builds", .count(known.catalog.entries.count)),
+        ]
+    }
+
+    /// Why a write would be refused, and its notes.
+    private func rehearse(
+        _ changes: [SeenChange], _ assignments: [FleetAssignment]
+    ) async -> (problem: String?, notes: [String]) {
+        var dry = fleet
+        dry.isDryRun = true
+        do throws(FleetRefusal) {
+            let receipt =
+                assignments.isEmpty ? try await dry.reset(changes.map(\.path)) : try await dry.set(assignments)
+            return (nil, Array(receipt.notes.filter { !$0.hasPrefix("a dry run") }))
+        } catch {
+            return (error.description, [])
+        }
+    }
+
+    /// Throws unless the changes are still what the user has seen.
+    private func checkSeen(_ changes: [SeenChange], _ assignments: [FleetAssignment]) async throws(FleetRefusal) {
+        let view = try await fleet.readState()
+        for change in changes where view.value(change.path)?.text != change.old {
+            throw FleetRefusal(
+                .refused,
+                "\(change.path.token) is \(view.value(change.path).shown) now, and not \(change.old ?? "(none)"); look again"
+            )
+        }
+        for (change, assignment) in zip(changes, assignments) where assignment.value.text != change.new {
+            throw FleetRefusal(
+                .refused,
+                "the draft of \(change.path.token) is \(assignment.value.text) now, and not \(change.new ?? "(none)"); "
+                    + "look again")
+        }
+    }
+
+    private func checkRefusals(_ assignments: [FleetAssignment], force: Bool) async throws(FleetRefusal) {
+        if force { return }
+        let refusals = assignments.flatMap(try await fleet.builds().refusals)
+        if let first = refusals.first { throw FleetRefusal(.refused, first.text) }
+    }
+
+    // MARK: Writing
+
+    /// Sets drafts for all processes, or removes the fleet's values.
+    func write(_ body: JSON) async throws(FleetRefusal) -> Fields {
+        let fields = try fields(body, Self.changeFields)
+        let changes = try changes(fields)
+        let force = try reading { () throws(HTTPFailure) in try fields.flag("force") }
+        if changes[0].isRemoval {
+            try await checkSeen(changes, [])
+            let receipt = try await fleet.reset(changes.map(\.path))
+            await board.note(written: [])
+            return Self.fields(receipt)
+        }
+        let assignments = try await assignments(changes)
+        try await checkSeen(changes, assignments)
+        try await checkRefusals(assignments, force: force)
+        let receipt = try await fleet.set(assignments)
+        await board.note(written: assignments)
+        return Self.fields(receipt)
+    }
+
+    static func fields(_ receipt: FleetReceipt) -> Fields {
+        [
+            ("entry", receipt.sequence.map { .unsigned($0) } ?? .null), ("rollout", .text(receipt.rollout)),
+            ("changed", .count(receipt.changes.count)), ("notes", .array(receipt.notes.map { .string($0) })),
+        ]
+    }
+
+    /// Undoes an entry of the log.
+    func undo(_ body: JSON) async throws(FleetRefusal) -> Fields {
+        let fields = try fields(body, ["entry"])
+        let text = try reading { () throws(HTTPFailure) in try fields.required("entry", .line) }
+        guard let number = UInt64(text) else {
+            throw FleetRefusal(.usage, "the body: entry must be the number of an entry in quotes, such as \"7\"")
+        }
+        let receipt = try await fleet.undo(number)
+        await board.note(written: [])
+        return Self.fields(receipt)
+    }
+
+    // MARK: Rollouts
+
+    /// Begins a rollout of drafts, or only says which processes its steps reach.
+    func rollOut(_ body: JSON) async throws(FleetRefusal) -> Fields {
+        let fields = try fields(
+            body, Self.changeFields + ["steps", "every", "where", "abortIf", "confirmWithin", "keep", "dry"])
+        let changes = try changes(fields)
+        if changes[0].isRemoval { throw FleetRefusal(.usage, "the body: a rollout sets values, and resets none") }
+        let assignments = try await assignments(changes)
+        let (force, keeps, dry) = try reading { () throws(HTTPFailure) in
+            (try fields.flag("force"), try fields.flag("keep"), try fields.flag("dry"))
+        }
+        let plan = try plan(fields, assignments)
+        try await fleet.builds().check(plan.abortIf)
+        let reach = try await reach(of: plan)
+        if dry {
+            var rehearsing = fleet
+            rehearsing.isDryRun = true
+            _ = try await rehearsing.begin(plan)
+            return Self.fields(reach)
+        }
+        try await checkSeen(changes, assignments)
+        try await checkRefusals(assignments, force: force)
+        let receipt = try await begin(plan, keeps: keeps)
+        await board.note(written: assignments)
+        return Self.fields(receipt) + Self.fields(reach)
+    }
+
+    /// The plan, by the rules of the command line.
+    private func plan(
+        _ fields: PanelFields, _ assignments: [FleetAssignment]
+    ) throws(FleetRefusal) -> RolloutPlan {
+        let words = try reading { () throws(HTTPFailure) in
+            var words: [String] = []
+            for option in [FleetOption.steps, .every] {
+                if let text = try fields.optional(option.rawValue, .line) { words.append("\(option.name)=\(text)") }
+            }
+            if let text = try fields.optional("confirmWithin", .line) {
+                words.append("\(FleetOption.confirmWithin.name)=\(text)")
+            }
+            words += (try fields.optional("where", .texts) ?? []).map { "\(FleetOption.where.name)=\($0)" }
+            return words + (try fields.optional("abortIf", .texts) ?? []).map { "\(FleetOption.abortIf.name)=\($0)" }
+        }
+        return try reading { () throws(Failure) in
+            let arguments = try FleetArguments([fleet.keys.name, FleetVerb.rollout.rawValue, "drafts"] + words)
+            return try RolloutPlan(arguments, assignments, id: fleet.makeID(), leastEvery: limits.leastEvery)
+        }
+    }
+
+    private func reach(of plan: RolloutPlan) async throws(FleetRefusal) -> RolloutReach {
+        let view = try await fleet.readState()
+        try view.checkFree(plan.assignments.map(\.path))
+        let rollout = plan.rollout(by: fleet.by, at: fleet.now(), found: view.value)
+        let reach = RolloutReach(rollout, try await fleet.instanceStatuses().live)
+        try reach.check(rollout)
+        return reach
+    }
+
+    private static func fields(_ reach: RolloutReach) -> Fields {
+        let steps = reach.members.map {
+            JSON.object([("share", .string($0.share.number)), ("count", .count($0.count))])
+        }
+        return [("eligible", .count(reach.eligible)), ("live", .count(reach.live)), ("reach", .array(steps))]
+    }
+
+    /// Begins a rollout, and drives it, unless a drive service does.
+    private func begin(_ plan: RolloutPlan, keeps: Bool) async throws(FleetRefusal) -> FleetReceipt {
+        var plan = plan
+        if try await fleet.leader() != nil {
+            plan.isHanded = true
+            if keeps { return try await fleet.begin(plan) }
+            return try await fleet.underPatience { lease throws(FleetRefusal) in
+                plan.lease = lease
+                return try await fleet.begin(plan)
+            }
+        }
+        let claim = try await claim(plan.id)
+        plan.driver = claim.fence
+        if !keeps { plan.lease = claim.lease }
+        do throws(FleetRefusal) {
+            let receipt = try await fleet.begin(plan)
+            driver.drive(claim)
+            return receipt
+        } catch {
+            await fleet.release(claim)
+            throw error
+        }
+    }
+
+    private func claim(_ id: String) async throws(FleetRefusal) -> DriverClaim {
+        try await fleet.claim(id, host: FleetIdentity.host, pid: Int64(ThisProcess.id), seconds: limits.claim)
+    }
+
+    /// Pauses, resumes, aborts or finishes a rollout. Its driver sees that as it sees what other operators do.
+    func steer(_ id: String, _ verb: String, _ body: JSON) async throws(FleetRefusal) -> Fields {
+        let fields = try fields(body, verb == "finish" ? ["force"] : [])
+        let receipt: FleetReceipt
+        switch verb {
+        case "pause": receipt = try await fleet.pause(id)
+        case "resume": receipt = try await resume(id)
+        case "abort": receipt = try await fleet.abort(id)
+        case "finish":
+            let force = try reading { () throws(HTTPFailure) in try fields.flag("force") }
+            receipt = try await fleet.finish(id, force: force)
+        default:
+            throw FleetRefusal(
+                .usage, "\(Quoting.excerpt(verb)) is not what a rollout can do; use pause, resume, abort or finish")
+        }
+        await board.note(written: [])
+        return Self.fields(receipt)
+    }
+
+    private func resume(_ id: String) async throws(FleetRefusal) -> FleetReceipt {
+        let record = try await fleet.readState().rollout(id)
+        let isDriven = try await fleet.drivers()[id] != nil
+        if record.value.state == .paused, isDriven { return try await fleet.resume(id) }
+        if !isDriven, try await fleet.leader() != nil {
+            let free = fleet.fenced(by: .modRevision(fleet.keys.driver(id), equals: 0))
+            if record.lease == 0 { return try await free.resume(id, isHanded: true) }
+            return try await fleet.underPatience { lease throws(FleetRefusal) in
+                try await free.resume(id, under: lease, isHanded: true)
+            }
+        }
+        let claim = try await claim(id)
+        do throws(FleetRefusal) {
+            let receipt = try await fleet.fenced(by: claim.fence).resume(id, under: claim.lease, isHanded: false)
+            driver.drive(claim, isResumed: true, conditions: record.value.abortIfPrometheus)
+            return receipt
+        } catch {
+            await fleet.release(claim)
+            throw error
+        }
+    }
+}
