@@ -15,6 +15,8 @@ extension TweakRegistry {
     /// Registers a tweak that another program declares. One that has the path already stays as it is.
     /// - Parameter value: The default.
     /// - Throws: ``TweakError`` for texts that cannot be shown, and a default that the definition refuses.
+    // Optimized, it would be compiled together with copies of all that it calls to register.
+    @_optimize(none)
     package func declare(
         _ path: TweakPath, _ definition: TweakDefinition, default value: TweakValue
     ) throws(TweakError) {

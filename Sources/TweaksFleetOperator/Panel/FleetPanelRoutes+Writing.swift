@@ -2,9 +2,7 @@
 
 import Tweaks
 import TweaksFleet
-import TweaksPanel
 import TweaksSystem
-import TweaksWire
 
 /// A change that a user has seen: what the fleet had, and the draft, or nothing for a removal.
 private struct SeenChange {
@@ -14,14 +12,10 @@ private struct SeenChange {
     let new: String?
     let isRemoval: Bool
 
-    init(_ json: JSON, _ position: Int) throws(FleetRefusal) {
-        let fields = try reading { () throws(HTTPFailure) in
-            try PanelFields(json, "change \(position + 1)", ["path", "old", "new", "reset"])
-        }
-        (old, new, isRemoval) = try reading { () throws(HTTPFailure) in
-            (try fields.optional("old", .line), try fields.optional("new", .line), try fields.flag("reset"))
-        }
-        path = try TweakPath(reading: try reading { () throws(HTTPFailure) in try fields.required("path", .line) })
+    init(_ body: FleetBody) throws(FleetRefusal) {
+        try body.allow(["path", "old", "new", "reset"])
+        path = try TweakPath(reading: try body.required("path"))
+        (old, new, isRemoval) = (try body.text("old"), try body.text("new"), try body.flag("reset"))
     }
 }
 
@@ -29,15 +23,12 @@ extension FleetPanelRoutes {
     /// The fields of bodies that name changes.
     private static let changeFields = ["changes", "force"]
 
-    private func fields(_ body: JSON, _ known: [String]) throws(FleetRefusal) -> PanelFields {
-        try reading { () throws(HTTPFailure) in try PanelFields(body, "the body", known) }
-    }
-
-    private func changes(_ fields: PanelFields) throws(FleetRefusal) -> [SeenChange] {
-        let values = try reading { () throws(HTTPFailure) in try fields.required("changes", .someValues) }
-        try FleetEdit.checkCount(values.count, "the body")
+    private func changes(_ body: FleetBody, _ known: [String]) throws(FleetRefusal) -> [SeenChange] {
+        try body.allow(known)
+        let objects = try body.objects("changes", called: "change")
+        try FleetEdit.checkCount(objects.count, "the body")
         var changes: [SeenChange] = []
-        for (position, value) in values.enumerated() { changes.append(try SeenChange(value, position)) }
+        for object in objects { changes.append(try SeenChange(object)) }
         guard Set(changes.map(\.path)).count == changes.count, Set(changes.map(\.isRemoval)).count == 1 else {
             throw FleetRefusal(.usage, "the body: name each path once, and either drafts or resets")
         }
@@ -65,8 +56,8 @@ extension FleetPanelRoutes {
     // MARK: Showing what would be written
 
     /// What writing drafts, or removing values, would do.
-    func check(_ body: JSON) async throws(FleetRefusal) -> Fields {
-        let changes = try changes(try fields(body, ["changes"]))
+    func check(_ body: FleetBody) async throws(FleetRefusal) -> Fields {
+        let changes = try changes(body, ["changes"])
         try await board.read()
         let known = try await board.known()
         let isRemoval = changes[0].isRemoval
@@ -130,10 +121,9 @@ extension FleetPanelRoutes {
     // MARK: Writing
 
     /// Sets drafts for all processes, or removes the fleet's values.
-    func write(_ body: JSON) async throws(FleetRefusal) -> Fields {
-        let fields = try fields(body, Self.changeFields)
-        let changes = try changes(fields)
-        let force = try reading { () throws(HTTPFailure) in try fields.flag("force") }
+    func write(_ body: FleetBody) async throws(FleetRefusal) -> Fields {
+        let changes = try changes(body, Self.changeFields)
+        let force = try body.flag("force")
         if changes[0].isRemoval {
             try await checkSeen(changes, [])
             let receipt = try await fleet.reset(changes.map(\.path))
@@ -156,10 +146,9 @@ extension FleetPanelRoutes {
     }
 
     /// Undoes an entry of the log.
-    func undo(_ body: JSON) async throws(FleetRefusal) -> Fields {
-        let fields = try fields(body, ["entry"])
-        let text = try reading { () throws(HTTPFailure) in try fields.required("entry", .line) }
-        guard let number = UInt64(text) else {
+    func undo(_ body: FleetBody) async throws(FleetRefusal) -> Fields {
+        try body.allow(["entry"])
+        guard let number = UInt64(try body.required("entry")) else {
             throw FleetRefusal(.usage, "the body: entry must be the number of an entry in quotes, such as \"7\"")
         }
         let receipt = try await fleet.undo(number)
@@ -170,16 +159,13 @@ extension FleetPanelRoutes {
     // MARK: Rollouts
 
     /// Begins a rollout of drafts, or only says which processes its steps reach.
-    func rollOut(_ body: JSON) async throws(FleetRefusal) -> Fields {
-        let fields = try fields(
-            body, Self.changeFields + ["steps", "every", "where", "abortIf", "confirmWithin", "keep", "dry"])
-        let changes = try changes(fields)
+    func rollOut(_ body: FleetBody) async throws(FleetRefusal) -> Fields {
+        let plans = ["steps", "every", "where", "abortIf", "confirmWithin", "keep", "dry"]
+        let changes = try changes(body, Self.changeFields + plans)
         if changes[0].isRemoval { throw FleetRefusal(.usage, "the body: a rollout sets values, and resets none") }
         let assignments = try await assignments(changes)
-        let (force, keeps, dry) = try reading { () throws(HTTPFailure) in
-            (try fields.flag("force"), try fields.flag("keep"), try fields.flag("dry"))
-        }
-        let plan = try plan(fields, assignments)
+        let (force, keeps, dry) = (try body.flag("force"), try body.flag("keep"), try body.flag("dry"))
+        let plan = try plan(body, assignments)
         try await fleet.builds().check(plan.abortIf)
         let reach = try await reach(of: plan)
         if dry {
@@ -196,20 +182,13 @@ extension FleetPanelRoutes {
     }
 
     /// The plan, by the rules of the command line.
-    private func plan(
-        _ fields: PanelFields, _ assignments: [FleetAssignment]
-    ) throws(FleetRefusal) -> RolloutPlan {
-        let words = try reading { () throws(HTTPFailure) in
-            var words: [String] = []
-            for option in [FleetOption.steps, .every] {
-                if let text = try fields.optional(option.rawValue, .line) { words.append("\(option.name)=\(text)") }
-            }
-            if let text = try fields.optional("confirmWithin", .line) {
-                words.append("\(FleetOption.confirmWithin.name)=\(text)")
-            }
-            words += (try fields.optional("where", .texts) ?? []).map { "\(FleetOption.where.name)=\($0)" }
-            return words + (try fields.optional("abortIf", .texts) ?? []).map { "\(FleetOption.abortIf.name)=\($0)" }
+    private func plan(_ body: FleetBody, _ assignments: [FleetAssignment]) throws(FleetRefusal) -> RolloutPlan {
+        var words: [String] = []
+        for (name, option) in [("steps", FleetOption.steps), ("every", .every), ("confirmWithin", .confirmWithin)] {
+            if let text = try body.text(name) { words.append("\(option.name)=\(text)") }
         }
+        words += try body.texts("where").map { "\(FleetOption.where.name)=\($0)" }
+        words += try body.texts("abortIf").map { "\(FleetOption.abortIf.name)=\($0)" }
         return try reading { () throws(Failure) in
             let arguments = try FleetArguments([fleet.keys.name, FleetVerb.rollout.rawValue, "drafts"] + words)
             return try RolloutPlan(arguments, assignments, id: fleet.makeID(), leastEvery: limits.leastEvery)
@@ -261,16 +240,15 @@ extension FleetPanelRoutes {
     }
 
     /// Pauses, resumes, aborts or finishes a rollout. Its driver sees that as it sees what other operators do.
-    func steer(_ id: String, _ verb: String, _ body: JSON) async throws(FleetRefusal) -> Fields {
-        let fields = try fields(body, verb == "finish" ? ["force"] : [])
+    func steer(_ id: String, _ verb: String, _ body: FleetBody) async throws(FleetRefusal) -> Fields {
+        try body.allow(verb == "finish" ? ["force"] : [])
         let receipt: FleetReceipt
         switch verb {
         case "pause": receipt = try await fleet.pause(id)
         case "resume": receipt = try await resume(id)
         case "abort": receipt = try await fleet.abort(id)
         case "finish":
-            let force = try reading { () throws(HTTPFailure) in try fields.flag("force") }
-            receipt = try await fleet.finish(id, force: force)
+            receipt = try await fleet.finish(id, force: try body.flag("force"))
         default:
             throw FleetRefusal(
                 .usage, "\(Quoting.excerpt(verb)) is not what a rollout can do; use pause, resume, abort or finish")

@@ -17,26 +17,22 @@ struct FleetPanelRoutes: Sendable {
 
     /// What the page adds to the panel.
     func addition(files: [(name: String, bytes: [UInt8])]) -> PanelExtension {
-        PanelExtension("fleet", files: files) { call, reply in
+        PanelExtension("fleet", files: files) { request, reply in
             Task {
-                do throws(TweakError) {
-                    reply(.ok("", try await answer(call)))
+                do throws(FleetRefusal) {
+                    reply(.ok("", try await answer(try FleetCall(request))))
                 } catch {
-                    reply(.error(error))
+                    reply(.error(TweakError(error)))
                 }
             }
         }
     }
 
-    func answer(_ call: PanelExtension.Call) async throws(TweakError) -> Fields {
-        do throws(FleetRefusal) {
-            return try await call.isChange ? change(call) : read(call)
-        } catch {
-            throw TweakError(error)
-        }
+    private func answer(_ call: FleetCall) async throws(FleetRefusal) -> Fields {
+        try await call.isChange ? change(call) : read(call)
     }
 
-    private func read(_ call: PanelExtension.Call) async throws(FleetRefusal) -> Fields {
+    private func read(_ call: FleetCall) async throws(FleetRefusal) -> Fields {
         switch call.path {
         case []:
             if let number = try call.query("after") {
@@ -47,7 +43,7 @@ struct FleetPanelRoutes: Sendable {
             }
             return await board.state(driver)
         case ["processes"]: return try await board.known().processes(matching: try call.query("q") ?? "")
-        case ["holders"]: return try await board.known().holders(of: try call.path(), fleet.keys)
+        case ["holders"]: return try await board.known().holders(of: try call.tweakPath(), fleet.keys)
         case ["figures"]: return try await board.known().figures
         case ["charts"]: return try await board.charts(of: try call.query("rollout") ?? "")
         case ["history"]: return try await history()
@@ -55,7 +51,7 @@ struct FleetPanelRoutes: Sendable {
         }
     }
 
-    private func change(_ call: PanelExtension.Call) async throws(FleetRefusal) -> Fields {
+    private func change(_ call: FleetCall) async throws(FleetRefusal) -> Fields {
         switch call.path {
         case ["check"]: return try await check(call.body)
         case ["write"]: return try await write(call.body)
@@ -77,43 +73,6 @@ struct FleetPanelRoutes: Sendable {
     }
 }
 
-extension PanelExtension.Call {
-    /// A parameter that may occur at most once.
-    func query(_ name: String) throws(FleetRefusal) -> String? {
-        let values = query.filter { $0.name == name }.map(\.value)
-        if values.count > 1 {
-            throw FleetRefusal(.usage, "the query: \(name) occurs \(values.count) times; give it once")
-        }
-        return values.first
-    }
-
-    /// The path of a tweak in the query.
-    func path() throws(FleetRefusal) -> TweakPath {
-        guard let text = try query("path") else {
-            throw FleetRefusal(.usage, "the query: path is missing; write it, as in ?path=Service/Pool/Size")
-        }
-        return try TweakPath(reading: text)
-    }
-
-    fileprivate var unknown: FleetRefusal {
-        let text = "/api/fleet\(path.map { "/\($0)" }.joined())"
-        return FleetRefusal(
-            .usage,
-            "\(Quoting.excerpt(text)) is not a path for \(isChange ? "changes" : "reading"); the guide “Running a fleet” "
-                + "lists all")
-    }
-}
-
-extension TweakPath {
-    init(reading text: String) throws(FleetRefusal) {
-        do throws(TweakError) {
-            try self.init(text)
-        } catch {
-            throw FleetRefusal(.usage, error.message)
-        }
-    }
-}
-
 extension TweakError {
     /// The panel's error for an operator's.
     init(_ refusal: FleetRefusal) {
@@ -126,14 +85,5 @@ extension TweakError {
         // Options of the command line have the names of fields here.
         let text = refusal.description
         self.init(code, text.hasPrefix("--") ? String(text.dropFirst(2)) : text)
-    }
-}
-
-/// Reads a body, and converts its errors.
-func reading<Result>(body: () throws(HTTPFailure) -> Result) throws(FleetRefusal) -> Result {
-    do throws(HTTPFailure) {
-        return try body()
-    } catch {
-        throw FleetRefusal(.usage, error.message)
     }
 }

@@ -1,6 +1,6 @@
 // Reads the parameters, query and body of a request, and converts the changes and texts in it to requests of the protocol.
 
-package import Tweaks
+import Tweaks
 import TweaksWire
 
 /// A request with the parameters that its route has matched.
@@ -95,13 +95,13 @@ extension UInt64 {
 }
 
 /// A JSON object in a body, all of whose fields have known names.
-package struct PanelFields {
+struct PanelFields {
     /// The name of the object in errors: `the body`, `change 3`.
     let subject: String
     private let fields: [(String, JSON)]
 
     /// - Throws: `usage` for anything but an object with known fields.
-    package init(_ value: JSON, _ subject: String, _ known: [String]) throws(HTTPFailure) {
+    init(_ value: JSON, _ subject: String, _ known: [String]) throws(HTTPFailure) {
         guard case .object(let fields) = value else {
             throw HTTPFailure(.usage, "\(subject) must be a JSON object, \(Self.example(known))")
         }
@@ -116,7 +116,7 @@ package struct PanelFields {
     static func example(_ known: [String]) -> String { known.first.map { "such as {\"\($0)\":…}" } ?? "{}" }
 
     /// The expected type of a field.
-    package struct Shape<Value> {
+    struct Shape<Value> {
         /// With an example: `a text, such as "Label"`.
         let description: String
         /// Returns nil for a value of another type.
@@ -124,30 +124,30 @@ package struct PanelFields {
     }
 
     /// Reads an optional field.
-    package func optional<Value>(_ name: String, _ shape: Shape<Value>) throws(HTTPFailure) -> Value? {
+    func optional<Value>(_ name: String, _ shape: Shape<Value>) throws(HTTPFailure) -> Value? {
         guard let field = fields.first(where: { $0.0 == name })?.1 else { return nil }
         if let value = shape.read(field) { return value }
         throw HTTPFailure(.usage, "\(subject): \(name) must be \(shape.description)")
     }
 
     /// Reads a required field.
-    package func required<Value>(_ name: String, _ shape: Shape<Value>) throws(HTTPFailure) -> Value {
+    func required<Value>(_ name: String, _ shape: Shape<Value>) throws(HTTPFailure) -> Value {
         if let value = try optional(name, shape) { return value }
         throw HTTPFailure(.usage, "\(subject): \(name) is missing; it must be \(shape.description)")
     }
 
     /// Reads true or false; false if the field is missing.
-    package func flag(_ name: String) throws(HTTPFailure) -> Bool { try optional(name, .flag) ?? false }
+    func flag(_ name: String) throws(HTTPFailure) -> Bool { try optional(name, .flag) ?? false }
 
     /// The names among the given ones that the object has.
     func names(among names: [String]) -> [String] { names.filter { name in fields.contains { $0.0 == name } } }
 }
 
 extension PanelFields.Shape {
-    package static var text: PanelFields.Shape<String> { .init(description: "a text in quotes") { $0.string } }
+    static var text: PanelFields.Shape<String> { .init(description: "a text in quotes") { $0.string } }
 
     /// A text that fits in a line of the protocol.
-    package static var line: PanelFields.Shape<String> {
+    static var line: PanelFields.Shape<String> {
         .init(description: "a text in quotes, of at most 64 KiB") {
             $0.string.flatMap { $0.utf8.count <= AssignmentLines.lineLimit ? $0 : nil }
         }
@@ -157,16 +157,16 @@ extension PanelFields.Shape {
         .init(description: "a text in base64") { $0.string.flatMap { Base64.decode($0) } }
     }
 
-    package static var flag: PanelFields.Shape<Bool> {
+    static var flag: PanelFields.Shape<Bool> {
         .init(description: "true or false") { if case .bool(let value) = $0 { value } else { nil } }
     }
 
     /// A field whose presence is its meaning: `"reset":true`.
-    package static var onlyTrue: PanelFields.Shape<Bool> {
+    static var onlyTrue: PanelFields.Shape<Bool> {
         .init(description: "true, or left out") { $0 == .bool(true) ? true : nil }
     }
 
-    package static var texts: PanelFields.Shape<[String]> {
+    static var texts: PanelFields.Shape<[String]> {
         .init(description: "a list of texts, such as [\"Label\"], of at most 64 KiB together") { value in
             guard case .array(let values) = value else { return nil }
             let texts = values.compactMap(\.string)
@@ -183,7 +183,7 @@ extension PanelFields.Shape {
         }
     }
 
-    package static var someValues: PanelFields.Shape<[JSON]> {
+    static var someValues: PanelFields.Shape<[JSON]> {
         .init(description: "a list of one change or more, such as [{\"path\":\"Content/Text/Size\",\"value\":72}]") {
             $0.elements.isEmpty ? nil : $0.elements
         }

@@ -113,8 +113,6 @@ enum PanelAction: Equatable, Sendable {
     case logout
     /// Requests of the protocol, one after the other.
     case script(PanelScript)
-    /// A request that the program answers, where it adds routes.
-    case call(PanelExtension.Call)
     /// An endless stream of events: a snapshot of the tweaks that match the patterns, then each change.
     case events(patterns: [String], lastID: String?)
 }

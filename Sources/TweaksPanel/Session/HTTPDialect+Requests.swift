@@ -40,18 +40,25 @@ extension HTTPDialect {
                 if failure.status == .misdirectedRequest, Self.isDocument(request) { return notice(failure.status) }
                 throw failure
             }
+            if let addition = endpoint.addition, addition.serves(request) { return try ask(addition, request) }
             try perform(try action(for: request), request)
         } catch {
             refuse(error)
         }
     }
 
+    /// Lets the program answer, with the rules of the other routes.
+    private func ask(_ addition: PanelExtension, _ request: HTTPRequest) throws(HTTPFailure) {
+        if let failure = requestGuard.contentFailure(of: request) { throw failure }
+        try identify(request)
+        run([], .script(PanelScript([Request]())))
+        exchange?.repliesLeft = 1
+        steps.append(addition.step(request))
+    }
+
     /// The action of a request. An unknown path or method is reported before an invalid body.
     private func action(for request: HTTPRequest) throws(HTTPFailure) -> PanelAction {
-        let action = Result { () throws(HTTPFailure) in
-            if let call = try endpoint.addition?.call(request) { return PanelAction.call(call) }
-            return try PanelRouter.action(for: request)
-        }
+        let action = Result { () throws(HTTPFailure) in try PanelRouter.action(for: request) }
         if case .failure(let failure) = action, [.notFound, .methodNotAllowed].contains(failure.status) {
             throw failure
         }
@@ -77,11 +84,6 @@ extension HTTPDialect {
             updateRequestOptions(dragID(request, try credential(request)), waits: script.waitsForDisk)
             try identify(request)
             run(script.requests, .script(script))
-        case .call(let call):
-            try identify(request)
-            exchange?.purpose = .script(PanelScript([Request]()))
-            exchange?.repliesLeft = 1
-            if let step = endpoint.addition?.step(call) { steps.append(step) }
         case .events(let patterns, let lastID):
             try identify(request)
             let since = revision(after: lastID)

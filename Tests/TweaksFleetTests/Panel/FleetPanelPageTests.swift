@@ -15,6 +15,7 @@ import TweaksTestSupport
             let revision = etcd.revision
             try page.drag(x: 40)
             try page.wait("one('drafts')?.innerText.includes('1 draft: nothing is changed in api yet')")
+            try page.wait("part('Service/Pool/Size', 'origin').textContent.startsWith('draft by ')")
             #expect(etcd.revision == revision)
             try page.click("set-all")
             try page.wait("dialog().includes('4 processes: 64')")
@@ -139,6 +140,35 @@ import TweaksTestSupport
         try page.wait("one('confirm').innerText === given[0]", .string("Begin with \(members.processes)"))
         try page.confirm()
         try page.wait("byID('drawer').open && pane().includes('r1')")
+    }
+
+    @Test func `A chart has a line for members, one for others and the limit, with a gap where nothing was sent`()
+        async throws
+    {
+        try await FleetPage.visit(try await FleetPanelHost()) { page in
+            try page.open("rollouts")
+            let lines = try page.ask(
+                """
+                (async () => {
+                    const main = document.querySelector('script[src$="fleet/main.js"]').src;
+                    const { chartOf } = await import(main.replace('main.js', 'chart.js'));
+                    const samples = Array.from({ length: 60 }, (_, index) => [1_000_000 + 2_000 * index,
+                        index > 20 && index < 30 ? null : 4 + Math.sin(index / 5), 2 + Math.cos(index / 9) / 3]);
+                    const chart = (text, relative) => chartOf(
+                        { text, path: 'Service/Errors/Rate', limit: relative ? 2 : 5, relative, samples }, 1);
+                    byID('pane').replaceChildren(chart('Rate > 2 × others', true), chart('Rate > 5', false),
+                        chartOf({ text: 'Rate > 5', path: 'A/B/C', limit: 5, relative: false, samples: [] }, null));
+                    return [...byID('pane').querySelectorAll('path:not(.grid)')].map((path) =>
+                        path.getAttribute('class') + ' ' + path.getAttribute('d').split('M').length);
+                })()
+                """)
+            // The line of the members has two parts.
+            let wanted = ["members 3", "others 2", "limits 2", "members 3", "others 2", "limits 2"]
+            #expect(lines == .array(wanted.map { .string($0) }), "\(lines)")
+            try page.expectRoom("charts")
+            try page.expectAccessible("charts")
+            try page.attachPictures("fleet-charts")
+        }
     }
 
     @Test func `A plan that reaches nobody cannot begin`() async throws {

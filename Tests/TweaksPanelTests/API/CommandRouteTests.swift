@@ -60,7 +60,7 @@ import TweaksWire
         case .script(let script): Set(script.requests.map(\.command.name))
         case .events: ["watch"]
         case .login: ["auth"]
-        case .page, .file, .openAPI, .logout, .call: []
+        case .page, .file, .openAPI, .logout: []
         }
     }
 }
