@@ -17,7 +17,7 @@ extension FleetClient {
         if !console.isJSON {
             console.output.printRemark(
                 "Ctrl-C ends it, and with it the rollouts that it drives: they are reverted, or stay at their share if "
-                    + "begun so")
+                    + "begun so; a drive service drives its own on")
         }
         for await _ in signals { break }
         interrupts.cancel()

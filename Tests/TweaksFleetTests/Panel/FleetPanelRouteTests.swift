@@ -112,6 +112,24 @@ import TweaksTestSupport
         await host.panel.stop()
     }
 
+    @Test func `Where a drive service leads, that drives what is begun and resumed here`() async throws {
+        let host = try await FleetPanelHost(processes: 8)
+        let service = FleetDriver(host: "ops-1", pid: 7, by: "service", at: 0)
+        _ = try await host.harness.fleet().runForLeader(service, seconds: 20)
+        try host.draft(.int(80))
+        let plan = #"{"changes":[{"path":"Service/Pool/Size","old":"64","new":"80"}],"steps":"50,100","every":"60s"}"#
+        #expect(try host.post("rollouts", plan).json["rollout"] as? String == "r1")
+        let begun = try #require(try await host.harness.rollout())
+        #expect(begun.value.isHanded && begun.value.lifetime == DriverService.patience)
+        #expect(try await host.harness.fleet().drivers().isEmpty)
+        #expect(try host.post("rollouts/r1/pause", "{}").status == 200)
+        #expect(try host.post("rollouts/r1/resume", "{}").status == 200)
+        #expect(try await host.harness.rollout()?.value.state == .open)
+        #expect(try await host.harness.fleet().drivers().isEmpty)
+        await host.panel.stop()
+        #expect(try await host.harness.rollout() != nil)
+    }
+
     @Test func `A rollout is rehearsed, begun, steered and ended`() async throws {
         let host = try await FleetPanelHost(processes: 8)
         try host.draft(.int(80))

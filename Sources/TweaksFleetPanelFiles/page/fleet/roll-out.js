@@ -85,7 +85,7 @@ function planForm({ figures, labels }, onchange) {
       conditions,
       figures.length ? add : h('p.soft', 'No build publishes a figure to compare.'),
     ),
-    h('label.check', keep, ' When this panel ends, the rollout stays at its share instead of being reverted'),
+    h('label.check', keep, ' When its driver ends, the rollout stays at its share instead of being reverted'),
   );
   on(element, 'input', onchange);
   on(element, 'submit', (event) => event.preventDefault());

@@ -134,8 +134,9 @@ const effects = {
     `It stays at ${share} %: ${processes(members)} keep the values. Its conditions still revert it.`,
   resume: ({ driver, share, leased }) => {
     if (driver) return `Its driver goes on from ${share} %.`;
-    const fate = leased ? '; when the panel ends, it is reverted' : '; when the panel ends, it stays';
-    return `This panel drives it on from ${share} %${fate}.`;
+    const fate = leased ? 'it is reverted' : 'it stays';
+    const others = `Without one this panel does, and when that ends, ${fate}.`;
+    return `The drive service goes on from ${share} %. ${others}`;
   },
   finish: ({ share, where, members, eligible }) => {
     if (where) {
