@@ -237,4 +237,35 @@ private final class PrometheusServer: Sendable {
             return
         }
     }
+
+    @Test func `A drive service reverts a rollout by what a real server answers`() async throws {
+        let server = try await PrometheusServer()
+        let harness = OperatorHarness()
+        harness.register("i1")
+        var source = PrometheusSource(try Prometheus(server.url))
+        source.every = .milliseconds(50)
+        var limits = DriverService.Limits()
+        (limits.look, limits.timing.outageGrace) = (.milliseconds(50), .zero)
+        let events = Recorder<DriverServiceEvent>()
+        let service = DriverService(harness.fleet(by: "service"), host: "a", pid: 1, source, limits: limits) {
+            events.note($0)
+        }
+        let task = Task { await service.run() }
+        await events.wait { $0 == .leads }
+        #expect(try await harness.fleet().leader()?.hasPrometheus == true)
+        var plan = try harness.plan("A/B/C", .int(1))
+        (plan.isHanded, plan.steps) = (true, [.all])
+        plan.abortIfPrometheus = ["vector(1) > 5", "vector(9) > 5"].compactMap { PrometheusCondition(parsing: $0) }
+        _ = try await harness.fleet().begin(plan)
+        await events.wait {
+            if case .rollout(_, .ended(.aborted(let reason, _))) = $0 {
+                reason == "Prometheus: vector(9) > 5: 9"
+            } else {
+                false
+            }
+        }
+        #expect(try await harness.rollout() == nil)
+        task.cancel()
+        await task.value
+    }
 }
