@@ -63,7 +63,11 @@ final class Handshake: ChannelInboundHandler {
 
 extension TLSProblem {
     /// Why there is no TCP connection.
-    init(connecting error: any Error) {
+    init(connecting error: any Error, to host: String, _ port: Int) {
+        if case .connectTimeout? = error as? ChannelError {
+            self.init("\(host), port \(port), does not answer within 3 s; is it there, and does a firewall drop this?")
+            return
+        }
         guard let error = error as? NIOConnectionError else {
             self.init("\(error)")
             return

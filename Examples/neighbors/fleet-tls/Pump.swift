@@ -1,6 +1,7 @@
 // Copies bytes between two channels in both directions, at the speed of the slower one.
 
 import NIOCore
+import NIOTLS
 
 /// The end of one of two channels with the same event loop: what it receives is written to the other one.
 ///
@@ -11,6 +12,8 @@ final class Pump: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    /// The other end. That of the program has none before a connection is established: of several attempts to connect, each
+    /// has its own end.
     private var partner: Pump?
     private var context: ChannelHandlerContext?
     private var isReadDelayed = false
@@ -18,43 +21,49 @@ final class Pump: ChannelDuplexHandler {
     /// server that does neither would keep the connection forever.
     private let isDrained: Bool
 
-    private init(isDrained: Bool) { self.isDrained = isDrained }
+    /// The end of the program's channel.
+    init() { isDrained = true }
 
-    /// Returns the handlers of the program's channel and of the server's.
-    static func pair() -> (near: Pump, far: Pump) {
-        let (near, far) = (Pump(isDrained: true), Pump(isDrained: false))
-        (near.partner, far.partner) = (far, near)
-        return (near, far)
+    /// The end of an attempt to connect, which a completed handshake connects to that of the program.
+    init(to near: Pump) {
+        partner = near
+        isDrained = false
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
-        partner?.resumeReading()
-    }
+    /// The other end, once the two are connected.
+    private var peer: Pump? { partner.flatMap { $0.partner === self ? $0 : nil } }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
-        partner = nil
+        peer?.partner = nil
+        (self.context, partner) = (nil, nil)
+    }
+
+    private func establish() {
+        partner?.partner = self
+        partner?.resumeReading()
     }
 
     // MARK: What this channel receives
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) { partner?.write(unwrapInboundIn(data)) }
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { peer?.write(unwrapInboundIn(data)) }
 
-    func channelReadComplete(context: ChannelHandlerContext) { partner?.context?.flush() }
+    func channelReadComplete(context: ChannelHandlerContext) { peer?.context?.flush() }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event as? ChannelEvent == .inputClosed { partner?.closeOutput() }
+        if case .handshakeCompleted? = event as? TLSUserEvent { establish() }
+        if event as? ChannelEvent == .inputClosed { peer?.closeOutput() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    func channelInactive(context: ChannelHandlerContext) { partner?.close() }
+    func channelInactive(context: ChannelHandlerContext) { peer?.close() }
 
     // MARK: When it may be read
 
     func read(context: ChannelHandlerContext) {
-        if partner?.context?.channel.isWritable ?? true {
+        if partner?.context?.channel.isWritable ?? false {
             context.read()
         } else {
             isReadDelayed = true
@@ -62,7 +71,7 @@ final class Pump: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { partner?.resumeReading() }
+        if context.channel.isWritable { peer?.resumeReading() }
     }
 
     private func resumeReading() {

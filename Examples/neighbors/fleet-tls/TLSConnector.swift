@@ -16,7 +16,10 @@ public import TweaksFleet
 public struct TLSConnector: EtcdConnector {
     /// The time limit of a connection: less than the five seconds of a request, so that its own error is the one shown.
     private static let timeLimit = TimeAmount.seconds(4)
+    private static let connectTimeLimit = TimeAmount.seconds(3)
 
+    /// Finds the addresses of hosts; nil for the system's.
+    var resolver: (any Resolver & Sendable)?
     private let files: TLSFiles
     private let report: @Sendable (String) -> Void
 
@@ -24,7 +27,7 @@ public struct TLSConnector: EtcdConnector {
     /// - Parameters:
     ///   - authorities: A PEM file of the authorities that sign members' certificates; nil for those of the system.
     ///   - certificate: A PEM file of the client certificate, with those between it and its authority, if members ask for
-    ///     one.
+    ///     one. Without it a member that asks is refused, even if it would do without.
     ///   - key: The PEM file of its private key.
     ///   - report: Called by a thread of NIO when a member refuses a connection after the handshake, as TLS 1.3 has it for a
     ///     client certificate that it does not accept. The fleet's own log tells only that the connection is lost.
@@ -45,7 +48,10 @@ public struct TLSConnector: EtcdConnector {
         try self.init(
             authorities: file("TWEAKS_FLEET_CA"), certificate: file("TWEAKS_FLEET_CERT"), key: file("TWEAKS_FLEET_KEY")
         ) { problem in
-            try? FileHandle.standardError.write(contentsOf: Data("TLS: \(problem)\n".utf8))
+            // Standard error can be a pipe that nothing reads, and a thread of NIO must not wait for that.
+            DispatchQueue.global().async {
+                try? FileHandle.standardError.write(contentsOf: Data("TLS: \(problem)\n".utf8))
+            }
         }
     }
 
@@ -55,17 +61,17 @@ public struct TLSConnector: EtcdConnector {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let (ours, theirs) = try Self.socketPair()
         let connection = loop.flatSubmit {
-            let (near, far) = Pump.pair()
-            let handlers = NIOLoopBound(far, eventLoop: loop)
-            return Self.adopt(theirs, NIOLoopBound(near, eventLoop: loop)).flatMap { _ in
-                open(host, port, context, handlers)
+            let near = NIOLoopBound(Pump(), eventLoop: loop)
+            return Self.adopt(theirs, near).flatMap { channel in
+                let connection = open(host, port, context, near)
+                connection.whenFailure { _ in channel.close(promise: nil) }
+                return connection
             }
         }
         do {
             try connection.wait()
             return ours
         } catch {
-            // Which closes the other end, too.
             Foundation.close(ours)
             throw error
         }
@@ -81,6 +87,7 @@ public struct TLSConnector: EtcdConnector {
         guard socketpair(AF_UNIX, stream, 0, &ends) == 0 else {
             throw TLSProblem("no socket pair: \(String(cString: strerror(errno))); allow more open files")
         }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
     }
 
@@ -96,23 +103,25 @@ public struct TLSConnector: EtcdConnector {
 
     /// Connects to a member; the result is there when the handshake is done.
     private func open(
-        _ host: String, _ port: Int, _ context: NIOSSLContext, _ pump: NIOLoopBound<Pump>
+        _ host: String, _ port: Int, _ context: NIOSSLContext, _ near: NIOLoopBound<Pump>
     ) -> EventLoopFuture<Void> {
-        let loop = pump.eventLoop
+        let loop = near.eventLoop
         let established = loop.makePromise(of: Void.self)
         let connected = ClientBootstrap(group: loop)
-            .connectTimeout(Self.timeLimit)
+            .resolver(resolver)
+            .connectTimeout(Self.connectTimeLimit)
             .channelOption(.allowRemoteHalfClosure, value: true)
-            .channelOption(.socketOption(.so_keepalive), value: 1)
+            .detectingDeadPeers()
+            // Runs for each address that is tried.
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers(
                         NIOSSLClientHandler(context: context, serverHostname: Self.isAddress(host) ? nil : host),
-                        Handshake(of: host, files, established, report), pump.value)
+                        Handshake(of: host, files, established, report), Pump(to: near.value))
                 }
             }
             .connect(host: host, port: port)
-        connected.whenFailure { established.fail(TLSProblem(connecting: $0)) }
+        connected.whenFailure { established.fail(TLSProblem(connecting: $0, to: host, port)) }
         let timer = loop.scheduleTask(in: Self.timeLimit) {
             established.fail(TLSProblem("no TLS handshake with \(host) within 4 s; does its port speak TLS?"))
         }
@@ -125,6 +134,21 @@ public struct TLSConnector: EtcdConnector {
 
     /// An address is compared with those in the certificate, and cannot be sent as a name.
     private static func isAddress(_ host: String) -> Bool { (try? SocketAddress(ipAddress: host, port: 0)) != nil }
+}
+
+extension ClientBootstrap {
+    /// Sends keepalive probes that end a dead connection within a minute: nothing else ends a watch that waits.
+    fileprivate func detectingDeadPeers() -> ClientBootstrap {
+        #if canImport(Darwin)
+            let idle = TCP_KEEPALIVE
+        #else
+            let idle = TCP_KEEPIDLE
+        #endif
+        return channelOption(.socketOption(.so_keepalive), value: 1)
+            .channelOption(.tcpOption(.init(rawValue: idle)), value: 30)
+            .channelOption(.tcpOption(.init(rawValue: TCP_KEEPINTVL)), value: 10)
+            .channelOption(.tcpOption(.init(rawValue: TCP_KEEPCNT)), value: 3)
+    }
 }
 
 /// The files that a connection needs.

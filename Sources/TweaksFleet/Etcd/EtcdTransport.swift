@@ -217,16 +217,26 @@ final class SocketTransport: EtcdTransport {
         } catch {
             throw Self.unsent("cannot connect: \(Quoting.sanitized("\(error)"))")
         }
-        guard Self.adopt(socket) else { throw Self.unsent("the connector returned \(socket), which is not a socket") }
-        return socket
+        if Self.adopt(socket) { return socket }
+        // It is the package's in any case.
+        if socket >= 0 { TweaksSystem.close(socket) }
+        throw Self.unsent("the connector returned \(socket), which is not a stream socket")
     }
+
+    #if canImport(Darwin)
+        private static let streamKind = SOCK_STREAM
+    #else
+        private static let streamKind = Int32(SOCK_STREAM.rawValue)
+    #endif
 
     /// Prepares a socket that other code has opened: calls wait, children do not inherit it, nothing raises SIGPIPE.
     /// - Returns: False for anything else than the descriptor of a socket.
     private static func adopt(_ socket: Int32) -> Bool {
         var kind: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
-        guard getsockopt(socket, SOL_SOCKET, SO_TYPE, &kind, &length) == 0 else { return false }
+        guard getsockopt(socket, SOL_SOCKET, SO_TYPE, &kind, &length) == 0, kind == Self.streamKind else {
+            return false
+        }
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) & ~O_NONBLOCK)
         #if canImport(Darwin)

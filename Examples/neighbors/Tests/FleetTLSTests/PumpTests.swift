@@ -1,8 +1,11 @@
 // Tests what a connection of the connector does with its bytes, its ends and its descriptors.
 
-import FleetTLS
 import Foundation
+import NIOCore
+import NIOPosix
 import Testing
+
+@testable import FleetTLS
 
 // One after another, since descriptors are counted.
 @Suite(.needsEtcd, .serialized, .timeLimit(.minutes(10))) struct PumpTests {
@@ -28,6 +31,18 @@ import Testing
         var received: [UInt8] = []
         while received.count < bytes.count { received += try connection.receive() }
         #expect(received == bytes)
+    }
+
+    @Test func `Of a host with several addresses, the first that answers is used`() throws {
+        let server = try TLSServer(own, .echoes)
+        var connector = connector
+        connector.resolver = TwoAddresses()
+        for _ in 0..<5 {
+            let connection = Connection(try connector.connect(host: "localhost", port: server.port))
+            try connection.send("hello")
+            #expect(shutdown(connection.socket, Int32(SHUT_WR)) == 0)
+            #expect(String(decoding: try connection.rest(), as: UTF8.self) == "hellobye")
+        }
     }
 
     @Test func `The end of what is written arrives, and what comes after it, too`() throws {
@@ -100,4 +115,16 @@ import Testing
     private static func descriptors() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count
     }
+}
+
+/// Finds an address at which nothing listens, and one that answers.
+private struct TwoAddresses: Resolver, Sendable {
+    private func addresses(_ text: String, _ port: Int) -> EventLoopFuture<[SocketAddress]> {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        return loop.makeCompletedFuture { [try SocketAddress(ipAddress: text, port: port)] }
+    }
+
+    func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> { addresses("127.0.0.1", port) }
+    func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> { addresses("::1", port) }
+    func cancelQueries() {}
 }
