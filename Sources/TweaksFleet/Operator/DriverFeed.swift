@@ -190,8 +190,9 @@ package struct DriverFeed: Sendable {
         while !Task.isCancelled {
             do {
                 let revision = try await readAll(inputs)
-                backoff.reset()
                 for try await message in fleet.etcd.watch(.prefix(fleet.keys.all), from: revision + 1) {
+                    // Reads can work where a proxy ends each watch at once.
+                    backoff.reset()
                     if case .events(let header, let events) = message { inputs.yield(.watched(header, events)) }
                 }
             } catch {

@@ -55,6 +55,13 @@ package struct OperatorView: Sendable {
         ordered.first { $0.value.state != .done && $0.value.changes.contains { $0.path == path } }
     }
 
+    /// Throws unless the values are those that a user has seen.
+    func check(_ seen: [TweakPath: String?]) throws(FleetRefusal) {
+        for (path, text) in seen where value(path)?.text != text {
+            throw FleetRefusal("\(path.token) is \(value(path).shown) now, and not \(text ?? "(none)"); look again")
+        }
+    }
+
     /// Throws if an open rollout reserves one of the paths.
     /// - Parameter except: The ID of a rollout to ignore.
     package func checkFree(_ paths: some Sequence<TweakPath>, except: String? = nil) throws(FleetRefusal) {

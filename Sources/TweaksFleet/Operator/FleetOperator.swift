@@ -14,6 +14,8 @@ package struct FleetOperator: Sendable {
     package let now: @Sendable () -> Int64
     /// Validates writes without sending them.
     package var isDryRun = false
+    /// The fleet's values that a user has seen, as text, nil without one: a write is refused if one differs.
+    package var seen: [TweakPath: String?] = [:]
     /// A comparison that each write includes, such as the driver's claim.
     private(set) var fence: EtcdTransaction.Compare?
     /// Generates IDs of rollouts.
@@ -91,6 +93,8 @@ package struct FleetOperator: Sendable {
             var view = if let paths { try await readState(of: paths) } else { try await readState() }
             // Before the edit, which may grant leases. Whether the end of a rollout changes anything, only the edit tells.
             if verb != "finish", try await !isAllowed(FleetEdit(verb, verb), view) { continue }
+            // In each attempt, since another operator may have been faster.
+            try view.check(seen)
             guard var edit = try await makeEdit(view) else {
                 return FleetReceipt(header: view.header, notes: ["there is nothing to change"])
             }

@@ -104,6 +104,9 @@ struct DraftRegistry {
         registry[path.joined].flatMap { $0.layers.last }.flatMap { $0.layer.isOverride ? $0.value : nil }
     }
 
+    /// Whether the draft of a path ends by itself.
+    func isTemporary(_ path: TweakPath) -> Bool { registry[path.joined]?.layers.last?.layer == .temporaryOverride }
+
     /// The paths with a draft.
     var drafts: [TweakPath] { registry.listing().nodes.map(\.path).filter { draft(of: $0) != nil } }
 

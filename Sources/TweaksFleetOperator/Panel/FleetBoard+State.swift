@@ -124,6 +124,7 @@ extension FleetBoard.Reading {
                     rollout.changes.map {
                         .object([
                             ("path", .string($0.path.joined)), ("old", .text($0.found?.text)),
+                            ("now", .text(view.value($0.path)?.text)),
                             ("new", .string($0.value.text)),
                         ])
                     })

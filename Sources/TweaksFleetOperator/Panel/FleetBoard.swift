@@ -75,8 +75,9 @@ actor FleetBoard {
         while !Task.isCancelled {
             do {
                 let revision = try await read()
-                backoff.reset()
                 for try await message in fleet.etcd.watch(.prefix(fleet.keys.all), from: revision + 1) {
+                    // Reads can work where a proxy ends each watch at once.
+                    backoff.reset()
                     if case .events(let header, let events) = message { try await take(header, events) }
                 }
                 throw EtcdError.unavailable("the watch has ended")

@@ -42,6 +42,12 @@ extension FleetPanelRoutes {
             guard let value = await board.drafts.draft(of: change.path) else {
                 throw FleetRefusal(.refused, "\(change.path.token) has no draft any more; look again")
             }
+            if await board.drafts.isTemporary(change.path) {
+                throw FleetRefusal(
+                    .refused,
+                    "the draft of \(change.path.token) is for a while, and the fleet's value would stay; set it without a time"
+                )
+            }
             if await board.drafts.registry[change.path.joined]?.flags.contains(.secret) == true {
                 throw FleetRefusal(
                     .refused,
@@ -95,21 +101,20 @@ extension FleetPanelRoutes {
         }
     }
 
-    /// Throws unless the changes are still what the user has seen.
-    private func checkSeen(_ changes: [SeenChange], _ assignments: [FleetAssignment]) async throws(FleetRefusal) {
-        let view = try await fleet.readState()
-        for change in changes where view.value(change.path)?.text != change.old {
-            throw FleetRefusal(
-                .refused,
-                "\(change.path.token) is \(view.value(change.path).shown) now, and not \(change.old ?? "(none)"); look again"
-            )
-        }
+    /// The operator whose writes are refused once a value is not what the user has seen.
+    /// - Throws: If a draft is not.
+    private func fleet(
+        showing changes: [SeenChange], _ assignments: [FleetAssignment]
+    ) throws(FleetRefusal) -> FleetOperator {
         for (change, assignment) in zip(changes, assignments) where assignment.value.text != change.new {
             throw FleetRefusal(
                 .refused,
                 "the draft of \(change.path.token) is \(assignment.value.text) now, and not \(change.new ?? "(none)"); "
                     + "look again")
         }
+        var fleet = fleet
+        fleet.seen = Dictionary(changes.map { ($0.path, $0.old) }) { first, _ in first }
+        return fleet
     }
 
     private func checkRefusals(_ assignments: [FleetAssignment], force: Bool) async throws(FleetRefusal) {
@@ -125,15 +130,14 @@ extension FleetPanelRoutes {
         let changes = try changes(body, Self.changeFields)
         let force = try body.flag("force")
         if changes[0].isRemoval {
-            try await checkSeen(changes, [])
-            let receipt = try await fleet.reset(changes.map(\.path))
+            let receipt = try await fleet(showing: changes, []).reset(changes.map(\.path))
             await board.note(written: [])
             return Self.fields(receipt)
         }
         let assignments = try await assignments(changes)
-        try await checkSeen(changes, assignments)
+        let careful = try fleet(showing: changes, assignments)
         try await checkRefusals(assignments, force: force)
-        let receipt = try await fleet.set(assignments)
+        let receipt = try await careful.set(assignments)
         await board.note(written: assignments)
         return Self.fields(receipt)
     }
@@ -174,9 +178,9 @@ extension FleetPanelRoutes {
             _ = try await rehearsing.begin(plan)
             return Self.fields(reach)
         }
-        try await checkSeen(changes, assignments)
+        let careful = try fleet(showing: changes, assignments)
         try await checkRefusals(assignments, force: force)
-        let receipt = try await begin(plan, keeps: keeps)
+        let receipt = try await begin(plan, as: careful, keeps: keeps)
         await board.note(written: assignments)
         return Self.fields(receipt) + Self.fields(reach)
     }
@@ -212,7 +216,9 @@ extension FleetPanelRoutes {
     }
 
     /// Begins a rollout, and drives it, unless a drive service does.
-    private func begin(_ plan: RolloutPlan, keeps: Bool) async throws(FleetRefusal) -> FleetReceipt {
+    private func begin(
+        _ plan: RolloutPlan, as fleet: FleetOperator, keeps: Bool
+    ) async throws(FleetRefusal) -> FleetReceipt {
         var plan = plan
         if try await fleet.leader() != nil {
             plan.isHanded = true
@@ -227,7 +233,7 @@ extension FleetPanelRoutes {
         if !keeps { plan.lease = claim.lease }
         do throws(FleetRefusal) {
             let receipt = try await fleet.begin(plan)
-            driver.drive(claim)
+            try driver.drive(claim)
             return receipt
         } catch {
             await fleet.release(claim)
@@ -261,7 +267,14 @@ extension FleetPanelRoutes {
         let record = try await fleet.readState().rollout(id)
         let isDriven = try await fleet.drivers()[id] != nil
         if record.value.state == .paused, isDriven { return try await fleet.resume(id) }
-        if !isDriven, try await fleet.leader() != nil {
+        let leader = try await fleet.leader()
+        if !record.value.abortIfPrometheus.isEmpty, !isDriven, !(leader?.hasPrometheus ?? driver.hasPrometheus) {
+            throw FleetRefusal(
+                .refused,
+                "rollout \(id) has conditions on Prometheus, which its driver does not know; start that with "
+                    + "--prometheus URL")
+        }
+        if !isDriven, leader != nil {
             let free = fleet.fenced(by: .modRevision(fleet.keys.driver(id), equals: 0))
             if record.lease == 0 { return try await free.resume(id, isHanded: true) }
             return try await fleet.underPatience { lease throws(FleetRefusal) in
@@ -271,7 +284,7 @@ extension FleetPanelRoutes {
         let claim = try await claim(id)
         do throws(FleetRefusal) {
             let receipt = try await fleet.fenced(by: claim.fence).resume(id, under: claim.lease, isHanded: false)
-            driver.drive(claim, isResumed: true, conditions: record.value.abortIfPrometheus)
+            try driver.drive(claim, isResumed: true, conditions: record.value.abortIfPrometheus)
             return receipt
         } catch {
             await fleet.release(claim)

@@ -27,6 +27,7 @@ final class PanelDriver: Sendable {
     private struct State {
         var runs: [String: Run] = [:]
         var reports: [String: Report] = [:]
+        var isStopping = false
     }
 
     private let fleet: FleetOperator
@@ -51,21 +52,33 @@ final class PanelDriver: Sendable {
     /// Whether this program drives a rollout.
     func drives(_ id: String) -> Bool { state.withLock { $0.runs[id] != nil } }
 
+    /// Whether it can ask Prometheus.
+    var hasPrometheus: Bool { prometheus.server != nil }
+
     /// Drives a claimed rollout.
-    func drive(_ claim: DriverClaim, isResumed: Bool = false, conditions: [PrometheusCondition] = []) {
+    /// - Throws: When the program ends; the claim is the caller's then.
+    func drive(
+        _ claim: DriverClaim, isResumed: Bool = false, conditions: [PrometheusCondition] = []
+    ) throws(FleetRefusal) {
         let (inputs, continuation) = AsyncStream.makeStream(of: DriverInput.self)
-        state.withLock { state in
+        let begins = state.withLock { state in
+            if state.isStopping { return false }
             // It may end at once, and then removes what is stored here.
             let task = Task { await run(claim, inputs, continuation, isResumed: isResumed, conditions) }
             state.runs[claim.id] = Run(lease: claim.lease.id, inputs: continuation, task: task)
             state.reports[claim.id] = Report(at: fleet.now())
+            return true
         }
+        if !begins { throw FleetRefusal(.refused, "rollout \(claim.id): the panel ends, and does not drive it") }
         onChange()
     }
 
     /// Ends all drivers, and waits for them: what is under a lease is reverted, the rest stays at its share.
     func stop() async {
-        let runs = state.withLock { Array($0.runs.values) }
+        let runs = state.withLock { state in
+            state.isStopping = true
+            return Array(state.runs.values)
+        }
         for run in runs { run.inputs.yield(.command(.leave)) }
         for run in runs { await run.task.value }
     }
@@ -100,6 +113,10 @@ final class PanelDriver: Sendable {
             var report = state.reports[id] ?? Report(at: now)
             let before = report
             report.progress = progress
+            // What an operator resumes, the driver only sees.
+            if before.progress.state == .paused, progress.state == .open {
+                (report.text, report.isBad) = ("resumed", false)
+            }
             for event in events {
                 (report.text, report.isBad) = event.words
                 report.at = now

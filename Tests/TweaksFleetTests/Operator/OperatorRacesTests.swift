@@ -33,6 +33,25 @@ import Tweaks
             ])
     }
 
+    @Test(arguments: ["set", "reset", "rollout"])
+    func `What a user has not seen is not written over, also where another operator is faster`(
+        _ verb: String
+    ) async throws {
+        _ = try await set(.int(64), on: harness.etcd)
+        var fleet = harness.fleet(on: raced(times: 1, size))
+        fleet.seen = [try TweakPath(size): "64"]
+        let plan = try harness.plan(size, .int(80))
+        let text = await refusal {
+            switch verb {
+            case "set": try await fleet.set(plan.assignments)
+            case "reset": try await fleet.reset([try TweakPath(size)])
+            default: try await fleet.begin(plan)
+            }
+        }
+        #expect(text == "Service/Pool/Size is 100 now, and not 64; look again")
+        #expect(try await harness.value(size) == .int(100))
+    }
+
     @Test func `A write that always loses is refused`() async throws {
         let text = await refusal { try await set(.int(1), on: raced(times: 1_000, "A/B/C")) }
         #expect(text == "api: too many concurrent writes; try again")

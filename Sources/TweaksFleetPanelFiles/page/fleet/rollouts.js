@@ -147,7 +147,7 @@ const effects = {
       : `The values become those of the fleet: ${processes(fleet.live)} have them already.`;
   },
   abort: ({ members, changes }) => {
-    const back = changes.map(({ path, old }) => `${path} to ${valueText(old)}`).join(', ');
+    const back = changes.map(({ path, now }) => `${path} to ${valueText(now)}`).join(', ');
     return `${processes(members)} go back: ${back}.`;
   },
 };
