@@ -1,6 +1,6 @@
 // Runs an operator's reads and writes: each write is validated, sent as one transaction, and retried on conflict.
 
-import Tweaks
+package import Tweaks
 
 /// An operator of one fleet.
 package struct FleetOperator: Sendable {

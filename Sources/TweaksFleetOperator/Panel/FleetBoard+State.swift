@@ -66,10 +66,10 @@ extension FleetBoard {
         }
     }
 
-    /// The figures of a rollout's conditions over time.
+    /// The figures of a rollout's conditions over time; none of one that has ended, which a page may ask for as it ends.
     func charts(of id: String) throws(FleetRefusal) -> [(String, JSON)] {
-        let rollout = try known().view.rollout(id).value
-        let charts = rollout.abortIf.map { condition in
+        let conditions = try known().view.rollouts[id]?.value.abortIf ?? []
+        let charts = conditions.map { condition in
             JSON.object([
                 ("text", .string(condition.text)), ("path", .string(condition.path.joined)),
                 ("limit", .number(condition.limit)), ("relative", .bool(condition.isRelative)),
@@ -96,7 +96,7 @@ extension FleetBoard.Reading {
             let id = record.value.id
             let report = reports[id].flatMap { $0.hasEnded ? nil : $0 }
             return .object(
-                Self.plan(record) + Self.progress(record, live, report) + [
+                plan(record) + Self.progress(record, live, report) + [
                     ("own", .bool(driver.drives(id))), ("driver", drivers[id].map(Self.json) ?? .null),
                     ("note", .text(report.flatMap { $0.text.isEmpty ? nil : $0.text })),
                     ("bad", .bool(report?.isBad ?? false)),
@@ -108,7 +108,7 @@ extension FleetBoard.Reading {
         .object([("by", .string(driver.by)), ("host", .string(driver.host)), ("pid", .int(driver.pid))])
     }
 
-    private static func plan(_ record: VersionedRecord<Rollout>) -> [(String, JSON)] {
+    private func plan(_ record: VersionedRecord<Rollout>) -> [(String, JSON)] {
         let rollout = record.value
         return [
             ("id", .string(rollout.id)), ("state", .string(rollout.state.rawValue)),
