@@ -16,9 +16,9 @@ extension FleetClient {
             console.output.reportProblem(error.description)
             return .usage
         }
-        var limits = DriverService.Limits()
+        var limits = DriveService.Limits()
         limits.timing = self.limits.timing
-        let service = DriverService(
+        let service = DriveService(
             fleet, host: FleetIdentity.host, pid: Int64(ThisProcess.id), prometheus, limits: limits
         ) { log.note($0) }
         let task = Task { await service.run() }
@@ -78,7 +78,7 @@ private final class DriverLog: Sendable {
 
     func noteStop() { manager?.stopping() }
 
-    func note(_ event: DriverServiceEvent) {
+    func note(_ event: DriveServiceEvent) {
         if event == .lives {
             manager?.notifyWatchdog()
             return
@@ -100,7 +100,7 @@ private final class DriverLog: Sendable {
     }
 }
 
-extension DriverServiceEvent {
+extension DriveServiceEvent {
     fileprivate var text: String {
         switch self {
         case .leads: "leads: drives what operators hand over"

@@ -55,9 +55,9 @@ package struct FleetKeys: Hashable, Sendable {
     package var timers: [UInt8] { key("timer/") }
     package func timer(_ id: String) -> [UInt8] { key("timer/\(id)") }
     package var schedule: [UInt8] { key("scheduled/") }
-    /// A rollout that the driver service begins once its timer is over.
+    /// A rollout that the drive service begins once its timer is over.
     package func scheduled(_ id: String) -> [UInt8] { key("scheduled/\(id)") }
-    /// The claim of the driver service that leads.
+    /// The claim of the drive service that leads.
     package var leader: [UInt8] { key("claims/drive") }
     /// The claim of the import that is being written.
     package var importClaim: [UInt8] { key("claims/import") }

@@ -47,7 +47,7 @@ package struct Rollout: Hashable, Sendable {
     package var abortIf: [MetricCondition] = []
     /// Conditions on what Prometheus answers to its driver.
     package var abortIfPrometheus: [PrometheusCondition] = []
-    /// Whether it is left to the fleet's driver service, which keeps its lease alive.
+    /// Whether it is left to the fleet's drive service, which keeps its lease alive.
     package var isHanded = false
     /// The lifetime of its lease in seconds, if any: a process without contact leaves the rollout after this time.
     package var lifetime: Int64?

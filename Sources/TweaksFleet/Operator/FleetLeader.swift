@@ -1,8 +1,8 @@
-// Elects the one driver service that leads: it holds a key under a lease, and the claims of its rollouts end with it.
+// Elects the one drive service that leads: it holds a key under a lease, and the claims of its rollouts end with it.
 
 import Tweaks
 
-/// The right to drive what is handed to the driver service, valid while the lease lives.
+/// The right to drive what is handed to the drive service, valid while the lease lives.
 package struct FleetLeadership: Hashable, Sendable {
     package let lease: EtcdLease
     /// A comparison that holds while it leads.
@@ -20,7 +20,7 @@ package enum FleetElection: Hashable, Sendable {
 }
 
 extension FleetOperator {
-    /// The driver service that leads; nil if none does. An unreadable record counts as one, whose lease ends it.
+    /// The drive service that leads; nil if none does. An unreadable record counts as one, whose lease ends it.
     package func leader() async throws(FleetRefusal) -> FleetDriver? {
         try await range(.key(keys.leader)).keys.first.map(Self.driver)
     }

@@ -19,7 +19,7 @@ package struct RolloutPlan: Sendable {
     package var abortIfPrometheus: [PrometheusCondition] = []
     /// In seconds.
     package var confirmWithin: Int64?
-    /// Whether the driver service drives it.
+    /// Whether the drive service drives it.
     package var isHanded = false
     /// The key of the scheduled rollout that begins, and its revision.
     var scheduled: (key: [UInt8], revision: Int64)?
@@ -204,7 +204,7 @@ extension FleetOperator {
     /// members; after a pause the current number counts, since the operator has seen it. A deadline to finish it stays.
     /// - Parameters:
     ///   - lease: The lease of a new driver, which a rollout under a lease gets.
-    ///   - isHanded: Whether the driver service drives it; nil if its driver stays.
+    ///   - isHanded: Whether the drive service drives it; nil if its driver stays.
     package func resume(
         _ id: String, under lease: EtcdLease? = nil, isHanded: Bool? = nil
     ) async throws(FleetRefusal) -> FleetReceipt {

@@ -1,4 +1,4 @@
-// Schedules rollouts: the driver service begins one when a key under a lease, which etcd's clock ends, is gone.
+// Schedules rollouts: the drive service begins one when a key under a lease, which etcd's clock ends, is gone.
 
 import Tweaks
 
@@ -15,10 +15,10 @@ extension FleetOperator {
     /// The longest time until a rollout begins, in seconds: a year.
     package static let longestSchedule: Int64 = 31_536_000
 
-    /// Writes a rollout down, for the driver service to begin. Whether it may begin is decided then.
+    /// Writes a rollout down, for the drive service to begin. Whether it may begin is decided then.
     /// - Parameters:
     ///   - at: Milliseconds since 1970, by this machine's clock.
-    ///   - reverts: It ends if no driver service drives it for ``DriverService/patience``.
+    ///   - reverts: It ends if no drive service drives it for ``DriveService/patience``.
     package func schedule(_ plan: RolloutPlan, at: Int64, reverts: Bool) async throws(FleetRefusal) -> FleetReceipt {
         try FleetAssignment.check(plan.assignments, plan.verb)
         let seconds = (at &- now()) / 1_000 + 1
@@ -29,7 +29,7 @@ extension FleetOperator {
         return try await write("schedule") { view async throws(FleetRefusal) in
             var rollout = plan.rollout(by: by, at: now(), found: view.value)
             (rollout.next, rollout.isHanded) = (at, true)
-            rollout.lifetime = reverts ? DriverService.patience : nil
+            rollout.lifetime = reverts ? DriveService.patience : nil
             let what = FleetEdit.summary("schedule", plan.assignments.map(\.path))
             var edit = FleetEdit("schedule", what, rollout: plan.id)
             edit.changes = rollout.changes.map { .init(path: $0.path, old: $0.found, new: $0.value) }
@@ -65,12 +65,12 @@ extension FleetOperator {
         return (rollouts, unreadable)
     }
 
-    /// Writes under a lease for a rollout that the driver service drives, and keeps alive. A write that is refused does not
+    /// Writes under a lease for a rollout that the drive service drives, and keeps alive. A write that is refused does not
     /// keep it.
     package func underPatience<Result>(
         _ write: (EtcdLease) async throws(FleetRefusal) -> Result
     ) async throws(FleetRefusal) -> Result {
-        let lease = try await grant(seconds: DriverService.patience)
+        let lease = try await grant(seconds: DriveService.patience)
         do throws(FleetRefusal) {
             return try await write(lease)
         } catch {

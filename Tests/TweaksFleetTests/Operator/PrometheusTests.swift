@@ -244,10 +244,10 @@ private final class PrometheusServer: Sendable {
         harness.register("i1")
         var source = PrometheusSource(try Prometheus(server.url))
         source.every = .milliseconds(50)
-        var limits = DriverService.Limits()
+        var limits = DriveService.Limits()
         (limits.look, limits.timing.outageGrace) = (.milliseconds(50), .zero)
-        let events = Recorder<DriverServiceEvent>()
-        let service = DriverService(harness.fleet(by: "service"), host: "a", pid: 1, source, limits: limits) {
+        let events = Recorder<DriveServiceEvent>()
+        let service = DriveService(harness.fleet(by: "service"), host: "a", pid: 1, source, limits: limits) {
             events.note($0)
         }
         let task = Task { await service.run() }

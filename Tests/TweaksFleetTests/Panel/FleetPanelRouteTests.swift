@@ -120,7 +120,7 @@ import TweaksTestSupport
         let plan = #"{"changes":[{"path":"Service/Pool/Size","old":"64","new":"80"}],"steps":"50,100","every":"60s"}"#
         #expect(try host.post("rollouts", plan).json["rollout"] as? String == "r1")
         let begun = try #require(try await host.harness.rollout())
-        #expect(begun.value.isHanded && begun.value.lifetime == DriverService.patience)
+        #expect(begun.value.isHanded && begun.value.lifetime == DriveService.patience)
         #expect(try await host.harness.fleet().drivers().isEmpty)
         #expect(try host.post("rollouts/r1/pause", "{}").status == 200)
         #expect(try host.post("rollouts/r1/resume", "{}").status == 200)

@@ -3,8 +3,8 @@
 import Tweaks
 import TweaksSystem
 
-/// What a driver service does, for its log.
-package enum DriverServiceEvent: Hashable, Sendable {
+/// What a drive service does, for its log.
+package enum DriveServiceEvent: Hashable, Sendable {
     case leads
     /// Another service leads.
     case waits(FleetDriver)
@@ -23,7 +23,7 @@ package enum DriverServiceEvent: Hashable, Sendable {
 }
 
 /// The service. Several may run: one leads, and another takes over within ``FleetLeadership/seconds`` after it has died.
-package struct DriverService: Sendable {
+package struct DriveService: Sendable {
     /// The time limits; tests use shorter ones.
     package struct Limits: Sendable {
         /// The lifetime of the leader's lease in seconds.
@@ -35,7 +35,7 @@ package struct DriverService: Sendable {
         package init() {}
     }
 
-    /// The seconds for which a rollout outlives all driver services, before it is reverted.
+    /// The seconds for which a rollout outlives all drive services, before it is reverted.
     package static let patience: Int64 = 600
     /// A scheduled rollout that has not begun for longer than this is canceled, in milliseconds.
     private static let longestDelay: Int64 = 3_600_000
@@ -45,12 +45,12 @@ package struct DriverService: Sendable {
     private let pid: Int64
     private let prometheus: PrometheusSource
     private let limits: Limits
-    private let report: @Sendable (DriverServiceEvent) -> Void
+    private let report: @Sendable (DriveServiceEvent) -> Void
 
     /// - Parameter report: Is called with each event, in any task.
     package init(
         _ fleet: FleetOperator, host: String, pid: Int64, _ prometheus: PrometheusSource = PrometheusSource(),
-        limits: Limits = Limits(), report: @escaping @Sendable (DriverServiceEvent) -> Void
+        limits: Limits = Limits(), report: @escaping @Sendable (DriveServiceEvent) -> Void
     ) {
         self.fleet = fleet
         (self.host, self.pid) = (host, pid)
@@ -259,7 +259,7 @@ package struct DriverService: Sendable {
 }
 
 extension Rollout {
-    /// Whether the driver service drives it.
+    /// Whether the drive service drives it.
     fileprivate var isDriven: Bool { isHanded && state != .done && !isTemporary }
 }
 
@@ -268,8 +268,8 @@ private struct Candidacy {
     private var leader: FleetDriver?
     private var problem: String?
 
-    mutating func note(_ election: FleetElection) -> [DriverServiceEvent] {
-        var events: [DriverServiceEvent] = problem == nil ? [] : [.contact]
+    mutating func note(_ election: FleetElection) -> [DriveServiceEvent] {
+        var events: [DriveServiceEvent] = problem == nil ? [] : [.contact]
         problem = nil
         switch election {
         case .won: events.append(.leads)
@@ -280,7 +280,7 @@ private struct Candidacy {
         return events
     }
 
-    mutating func note(_ error: FleetRefusal) -> [DriverServiceEvent] {
+    mutating func note(_ error: FleetRefusal) -> [DriveServiceEvent] {
         if problem != nil { return [] }
         problem = error.description
         return [.outage(error.description)]
@@ -301,7 +301,7 @@ private struct Lead {
     private var abandoned: [String: Int64?] = [:]
     private var refusals: [String: String] = [:]
 
-    /// How often a rollout's lease is renewed: far below ``DriverService/patience``.
+    /// How often a rollout's lease is renewed: far below ``DriveService/patience``.
     private static let renewal = Duration.seconds(60)
 
     func cancelDrives() async {
@@ -335,13 +335,13 @@ private struct Lead {
         return refusals[id] != refusal.description
     }
 
-    mutating func noteContact() -> [DriverServiceEvent] {
+    mutating func noteContact() -> [DriveServiceEvent] {
         isFirstLook = false
         defer { outage = nil }
         return outage == nil ? [] : [.contact]
     }
 
-    mutating func note(_ error: FleetRefusal) -> [DriverServiceEvent] {
+    mutating func note(_ error: FleetRefusal) -> [DriveServiceEvent] {
         if outage != nil { return [] }
         outage = error.description
         return [.outage(error.description)]

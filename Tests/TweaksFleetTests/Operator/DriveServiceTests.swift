@@ -1,4 +1,4 @@
-// Tests the driver service: its election, what it drives and begins, and what becomes of that when it dies.
+// Tests the drive service: its election, what it drives and begins, and what becomes of that when it dies.
 
 import Testing
 import Tweaks
@@ -6,33 +6,33 @@ import TweaksTestSupport
 
 @testable import TweaksFleet
 
-@Suite struct DriverServiceTests {
+@Suite struct DriveServiceTests {
     private let harness = OperatorHarness()
     private let ids = ["i1", "i2", "i3"]
 
     /// A running service, and what it reports.
     private struct Service {
-        let events = Recorder<DriverServiceEvent>()
+        let events = Recorder<DriveServiceEvent>()
         let network = Partition()
         let task: Task<Void, Never>
 
         init(_ harness: OperatorHarness, host: String, etcd: (any Etcd)? = nil) {
-            var limits = DriverService.Limits()
+            var limits = DriveService.Limits()
             limits.look = .milliseconds(20)
             // Members report at once here, so nothing has to be waited for.
             (limits.timing.outageGrace, limits.timing.reportTimeout) = (.zero, .seconds(3_600))
             let etcd = InterposedEtcd.behind(network, etcd ?? harness.etcd)
             let fleet = FleetOperator(etcd, harness.keys, by: "service", now: { 1_000_000 }, makeID: { "r1" })
-            let service = DriverService(fleet, host: host, pid: 1, limits: limits) { [events] in events.note($0) }
+            let service = DriveService(fleet, host: host, pid: 1, limits: limits) { [events] in events.note($0) }
             task = Task { await service.run() }
         }
 
-        func wait(_ matches: @escaping (DriverServiceEvent) -> Bool) async { await events.wait(where: matches) }
+        func wait(_ matches: @escaping (DriveServiceEvent) -> Bool) async { await events.wait(where: matches) }
         func waitUntilLeading() async { await wait { $0 == .leads } }
         func waitUntilDriving() async { await wait { if case .drives = $0 { true } else { false } } }
 
         /// Waits until as many events match.
-        func wait(for count: Int, _ matches: @escaping (DriverServiceEvent) -> Bool) async {
+        func wait(for count: Int, _ matches: @escaping (DriveServiceEvent) -> Bool) async {
             var seen = 0
             await wait { event in
                 if matches(event) { seen += 1 }
@@ -58,7 +58,7 @@ import TweaksTestSupport
         for id in ids { harness.register(id) }
         var plan = try harness.plan(path, .int(1))
         (plan.steps, plan.isHanded) = (steps, isHanded)
-        plan.lease = try await harness.fleet().grant(seconds: DriverService.patience)
+        plan.lease = try await harness.fleet().grant(seconds: DriveService.patience)
         _ = try await harness.fleet().begin(plan)
         report()
     }
@@ -165,14 +165,14 @@ import TweaksTestSupport
 
     @Test func `Without any service a rollout is reverted after a while, and one keeps it`() async throws {
         try await handOver(steps: [try #require(Share(hundredths: 5_000)), .all])
-        harness.etcd.advance(seconds: DriverService.patience - 10)
+        harness.etcd.advance(seconds: DriveService.patience - 10)
         let service = Service(harness, host: "a")
         await service.waitUntilDriving()
         await service.waitUntilLooked()
         harness.etcd.advance(seconds: 15)
         #expect(try await harness.rollout() != nil)
         await service.stop()
-        harness.etcd.advance(seconds: DriverService.patience)
+        harness.etcd.advance(seconds: DriveService.patience)
         #expect(try await harness.rollout() == nil)
     }
 
@@ -247,7 +247,7 @@ import TweaksTestSupport
         #expect(try await harness.fleet().scheduled().rollouts.map(\.isDue) == [true])
         try await begin()
         let record = try #require(try await harness.rollout())
-        #expect(record.lease != 0 && record.value.isHanded && record.value.lifetime == DriverService.patience)
+        #expect(record.lease != 0 && record.value.isHanded && record.value.lifetime == DriveService.patience)
         #expect(record.value.changes.map(\.value) == [.int(1)])
         #expect(try await harness.fleet().scheduled().rollouts.isEmpty)
         #expect(try await harness.fleet().history().entries.map(\.verb) == ["schedule", "rollout"])
@@ -303,10 +303,10 @@ import TweaksTestSupport
     @Test func `More than an hour after its moment it is canceled, and does not begin`() async throws {
         _ = try await schedule()
         harness.etcd.advance(seconds: 61)
-        let events = Recorder<DriverServiceEvent>()
+        let events = Recorder<DriveServiceEvent>()
         let late: Int64 = 1_060_000 + 3_600_001
         let fleet = FleetOperator(harness.etcd, harness.keys, by: "service", now: { late })
-        let service = DriverService(fleet, host: "a", pid: 1) { events.note($0) }
+        let service = DriveService(fleet, host: "a", pid: 1) { events.note($0) }
         let task = Task { await service.run() }
         await events.wait { if case .couldNotBegin("r1", _, triesAgain: false) = $0 { true } else { false } }
         try await harness.etcd.wait(harness.keys.schedule) { $0.kind == .delete }
@@ -349,11 +349,11 @@ import TweaksTestSupport
         _ = try await schedule()
         _ = try await harness.fleet().freeze("night", because: "release")
         harness.etcd.advance(seconds: 61)
-        var limits = DriverService.Limits()
+        var limits = DriveService.Limits()
         limits.look = .milliseconds(20)
-        let events = Recorder<DriverServiceEvent>()
+        let events = Recorder<DriveServiceEvent>()
         let fleet = FleetOperator(harness.etcd, harness.keys, by: "service", now: { 1_062_000 }, makeID: { "r2" })
-        let service = DriverService(fleet, host: "a", pid: 1, limits: limits) { events.note($0) }
+        let service = DriveService(fleet, host: "a", pid: 1, limits: limits) { events.note($0) }
         let task = Task { await service.run() }
         await events.wait { if case .couldNotBegin("r1", _, triesAgain: true) = $0 { true } else { false } }
         _ = try await harness.fleet().unfreeze("night")
