@@ -82,7 +82,7 @@ final class FleetReplay {
             if wanted == "Killed" { return await command.kill() }
             // A driver in the background begins each line with its rollout.
             let driver = background.flatMap { wanted.hasPrefix("rollout \($0.rollout): ") ? $0.command : nil }
-            await (driver ?? command).expect(wanted, after: step.command)
+            try await (driver ?? command).expect(wanted, after: step.command)
             if hasErrors, wanted.contains(" reported") { fleet.mayFail.open() }
         }
         if isBackground {
@@ -129,15 +129,17 @@ private final class RunningCommand: Sendable {
     }
 
     /// Waits for the next line and compares it. Skips lines of incomplete reports, and lines that differ from the
-    /// previous one only in counts.
-    func expect(_ wanted: String, after command: String) async {
+    /// previous one only in counts. The first difference ends the replay: what follows differs because of it.
+    func expect(_ wanted: String, after command: String) async throws {
         for await line in lines where !isSkipped(line) {
             last.withLock { $0 = Self.plain(line) }
-            #expect(Self.matches(line, wanted), "\(command)\n--- got\n\(line)\n--- expected\n\(wanted)")
+            try #require(Self.matches(line, wanted), "\(command)\n--- got\n\(line)\n--- expected\n\(wanted)")
             return
         }
-        Issue.record("\(command)\n--- got its end\n--- expected\n\(wanted)")
+        throw Mismatch(description: "\(command)\n--- got its end\n--- expected\n\(wanted)")
     }
+
+    private struct Mismatch: Error, CustomStringConvertible { let description: String }
 
     func end() async -> ExitCode {
         let code = await task.value
@@ -177,7 +179,7 @@ private final class RunningCommand: Sendable {
             "cluster [0-9a-f]+": "cluster C", "build [0-9a-f]{16}": "build B",
             "etcd 3\\.[0-9.]+, [0-9]+ MiB, revision [0-9]+": "etcd 3", "(just now|[0-9]+ (s|min) ago)": "AGE",
             "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z": "TIME", "process [0-9]+ on [A-Za-z0-9.-]+": "process N on H",
-            "> 5 on [0-9]+, worst [0-9.]+": "> 5 on N, worst W",
+            "> 5 on [0-9]+, worst [0-9.]+": "> 5 on N, worst W", "its lease of [0-9]+ s": "its lease of N s",
         ]
         return varying.reduce(line) { $0.replacingOccurrences(of: $1.key, with: $1.value, options: .regularExpression) }
     }

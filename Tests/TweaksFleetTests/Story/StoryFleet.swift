@@ -17,8 +17,7 @@ final class QuotesProcess: Sendable {
     /// - Parameter mayFail: Errors appear once it is open.
     init(_ number: Int, _ etcd: any Etcd, _ keys: FleetKeys, mayFail: Gate) throws {
         var timings = ClusterFixture.timings
-        // No lease ends on a busy machine: nothing in the story waits for the end of one.
-        (timings.sample, timings.heartbeat, timings.leaseSeconds) = (.seconds(1), .seconds(3), 60)
+        (timings.sample, timings.heartbeat, timings.leaseSeconds) = (.seconds(1), .seconds(3), StoryFleet.patience)
         process = try FollowingProcess(
             etcd, keys, id: "quotes-\(number)", labels: ["zone": number % 5 == 0 ? "us" : "eu"],
             time: SystemTime(), timings: timings)
@@ -60,6 +59,10 @@ final class StoryFleet: Sendable {
             .replacing(#/((?:%|[0-9a-f]{16}): )(\d+)$/#) { $0.output.1 + scaled($0.output.2) }
     }
 
+    /// The seconds of leases and time limits. Nothing in the story waits for the end of one, and a machine that runs
+    /// thousands of tests may keep a process waiting for minutes.
+    fileprivate static let patience: Int64 = 1_800
+
     let cluster: ClusterFixture
     let keys = FleetKeys(name: "quotes")
     /// Opened once all processes have reported a value, which they otherwise do before or after the first errors.
@@ -95,7 +98,9 @@ final class StoryFleet: Sendable {
         let fleet = FleetOperator(etcd, keys, by: who, now: { SystemTime().wall }, makeID: { self.nextID() })
         var limits = DriverLimits()
         // No status can end in the driver's outage while etcd elects a leader.
-        (limits.leastEvery, limits.timing.outageGrace) = (1, .seconds(1))
+        (limits.leastEvery, limits.timing.outageGrace, limits.claim) = (1, .seconds(1), Self.patience)
+        limits.timing.silenceTimeout = .seconds(Self.patience)
+        limits.timing.reportTimeout = .seconds(Self.patience)
         return FleetClient(arguments, FleetConsole(isJSON: arguments.isJSON, sink: sink), fleet, limits)
     }
 

@@ -41,7 +41,7 @@ struct ClusterFixture {
     /// Short intervals. No lease ends and no farewell fails while a process waits on a machine that runs thousands of tests.
     static var timings: FleetTimings {
         var timings = FleetTimings()
-        (timings.heartbeat, timings.leaseSeconds, timings.watchLife) = (.milliseconds(700), 60, .seconds(20))
+        (timings.heartbeat, timings.leaseSeconds, timings.watchLife) = (.milliseconds(700), 1_800, .seconds(20))
         (timings.statusJitter, timings.sample) = (.milliseconds(30), .milliseconds(150))
         (timings.rereadJitter, timings.maxPause) = (.milliseconds(100), .milliseconds(400))
         timings.farewell = .seconds(60)
