@@ -32,7 +32,10 @@ import TweaksTestSupport
         _ = try await cluster.fleet().begin(cluster.plan("A/B/Size", .number(70)))
         let claims = await withTaskGroup(of: DriverClaim?.self, returning: [DriverClaim].self) { group in
             for name in ["alice", "bob", "carol", "dave"] {
-                group.addTask { try? await cluster.fleet(by: name).claim("r1", host: name, pid: 1) }
+                group.addTask {
+                    try? await cluster.fleet(by: name).claim(
+                        "r1", host: name, pid: 1, seconds: ClusterFixture.patience)
+                }
             }
             return await group.reduce(into: []) { $0 += $1.map { [$0] } ?? [] }
         }
@@ -40,7 +43,8 @@ import TweaksTestSupport
         // After the end of its lease the first driver may no longer write, and another one may.
         let first = try #require(claims.first)
         await cluster.fleet().release(first)
-        let second = try await cluster.fleet(by: "erin").claim("r1", host: "there", pid: 2)
+        let second = try await cluster.fleet(by: "erin").claim(
+            "r1", host: "there", pid: 2, seconds: ClusterFixture.patience)
         await #expect(throws: FleetRefusal.self) { _ = try await cluster.fleet().fenced(by: first.fence).finish("r1") }
         #expect(await cluster.drive(second).last?.finishReceipt != nil)
         await process.stop()

@@ -89,7 +89,7 @@ extension DocumentedBlock {
         #expect(try await guest.authors().verdict(at: head.modRevision) == .proved("ana"))
 
         // Operators also begin rollouts with a driver's claim, compare that no process appears, and abort them.
-        let claim = try await fleet("ana").claim("r1", host: "here", pid: 1)
+        let claim = try await fleet("ana").claim("r1", host: "here", pid: 1, seconds: ClusterFixture.patience)
         var plan = RolloutPlan(id: "r1", assignments: [FleetAssignment(try TweakPath("A/B/Size"), .number(70))])
         (plan.driver, plan.per) = (claim.fence, "zone")
         plan.steps = [Share(hundredths: 5_000) ?? .all, .all]

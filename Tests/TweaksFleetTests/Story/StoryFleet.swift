@@ -59,9 +59,8 @@ final class StoryFleet: Sendable {
             .replacing(#/((?:%|[0-9a-f]{16}): )(\d+)$/#) { $0.output.1 + scaled($0.output.2) }
     }
 
-    /// The seconds of leases and time limits. Nothing in the story waits for the end of one, and a machine that runs
-    /// thousands of tests may keep a process waiting for minutes.
-    fileprivate static let patience: Int64 = 1_800
+    /// The seconds of leases and time limits: nothing in the story waits for the end of one.
+    fileprivate static let patience = ClusterFixture.patience
 
     let cluster: ClusterFixture
     let keys = FleetKeys(name: "quotes")

@@ -38,10 +38,13 @@ struct ClusterFixture {
         return try Self.client(only ? [endpoints[first]] : Array(endpoints[first...] + endpoints[..<first]))
     }
 
-    /// Short intervals. No lease ends and no farewell fails while a process waits on a machine that runs thousands of tests.
+    /// The seconds of leases. None ends while a process or a driver waits on a machine that runs thousands of tests.
+    static let patience: Int64 = 1_800
+
+    /// Short intervals. No farewell fails on such a machine.
     static var timings: FleetTimings {
         var timings = FleetTimings()
-        (timings.heartbeat, timings.leaseSeconds, timings.watchLife) = (.milliseconds(700), 1_800, .seconds(20))
+        (timings.heartbeat, timings.leaseSeconds, timings.watchLife) = (.milliseconds(700), patience, .seconds(20))
         (timings.statusJitter, timings.sample) = (.milliseconds(30), .milliseconds(150))
         (timings.rereadJitter, timings.maxPause) = (.milliseconds(100), .milliseconds(400))
         timings.farewell = .seconds(60)
@@ -148,7 +151,7 @@ struct ClusterFixture {
     /// Begins a rollout with a driver.
     func begin(_ plan: RolloutPlan) async throws -> DriverClaim {
         var plan = plan
-        let claim = try await fleet().claim(plan.id, host: "here", pid: 1)
+        let claim = try await fleet().claim(plan.id, host: "here", pid: 1, seconds: Self.patience)
         plan.driver = claim.fence
         _ = try await fleet().begin(plan)
         return claim
@@ -176,7 +179,7 @@ struct ClusterFixture {
     static var driverTiming: DriverTiming {
         var timing = DriverTiming()
         timing.outageGrace = .milliseconds(8_500)
-        (timing.silenceTimeout, timing.reportTimeout) = (.seconds(300), .seconds(300))
+        (timing.silenceTimeout, timing.reportTimeout) = (.seconds(patience), .seconds(patience))
         return timing
     }
 }
