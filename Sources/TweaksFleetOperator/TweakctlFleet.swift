@@ -1,5 +1,6 @@
 // Runs the operator's client of a fleet as a function, for tweakctl-fleet and for programs with a connector of their own.
 
+import Tweaks
 public import TweaksFleet
 import TweaksSystem
 
@@ -21,7 +22,8 @@ public enum TweakctlFleet {
             let code = try await perform(arguments, connector)
             return (code == .ok && Output.hasFailed ? .refused : code).rawValue
         } catch {
-            FleetConsole(isJSON: false).output.reportProblem(error.description)
+            let wantsJSON = (try? FleetArguments(arguments))?.isJSON ?? arguments.contains("--json")
+            FleetConsole(isJSON: wantsJSON).output.report(error)
             return error.code.rawValue
         }
     }
@@ -38,6 +40,7 @@ public enum TweakctlFleet {
         let parsed = try FleetArguments(arguments)
         switch parsed.infoRequest {
         case .help?: console.output.print([FleetUsage.help])
+        case .version? where parsed.isJSON: console.print(FleetUsage.versionJSON)
         case .version?: console.print([FleetUsage.version])
         case nil: return try await FleetClient(parsed, connector: connector).run()
         }
@@ -245,7 +248,10 @@ enum FleetOption: String, CaseIterable {
 
 /// The usage texts.
 enum FleetUsage {
-    static let version = "tweakctl-fleet 1.0"
+    static let version = "tweakctl-fleet \(number)"
+    /// The same for scripts.
+    static var versionJSON: JSON { .object([("ok", .bool(true)), ("version", .string(number))]) }
+    private static let number = "1.0"
 
     static let exitCodes: [(ExitCode, String)] = [
         (.ok, "all is well"), (.refused, "refused, or a rollout was reverted; standard error has the reason"),

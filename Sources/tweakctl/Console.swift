@@ -45,6 +45,9 @@ struct Console {
     /// Prints an error or a warning on standard error.
     func reportProblem(_ text: String) { output.reportProblem(text) }
 
+    /// Prints the error that ends the program; in JSON also as an object on standard output.
+    func report(_ failure: Failure) { output.report(failure) }
+
     /// Prints a remark on standard error, so that standard output holds the requested data only.
     func printRemark(_ text: String) { output.printRemark(text) }
 
@@ -59,6 +62,7 @@ struct Console {
         // A refusal before the session switched to JSON is plain text.
         if answer.status.hasPrefix("{") || isJSON && !answer.isRefusal { return print(answer.body + [answer.status]) }
         printBody(answer)
+        if answer.isRefusal { output.printRefusal(answer.errorCode?.rawValue ?? "refused", answer.reason) }
         if answer.isRefusal { return reportProblem((place.map { "\($0): " } ?? "") + answer.complaint) }
         if let warning = answer.warning { return reportProblem(warning) }
         // `undid 43 by uid 1000`, `best 100, 50 more`: facts that the body does not show.

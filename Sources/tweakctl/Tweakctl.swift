@@ -15,7 +15,8 @@ enum Tweakctl {
             let code = try run(Array(arguments))
             System.exit(code == .ok && Console.outputHasFailed ? .refused : code)
         } catch {
-            Console(isJSON: false).reportProblem(error.description)
+            let wantsJSON = (try? Invocation(arguments))?.wantsJSON ?? arguments.contains("--json")
+            Console(isJSON: wantsJSON).report(error)
             System.exit(error.code)
         }
     }
@@ -31,7 +32,7 @@ enum Tweakctl {
         let console = Console(isJSON: invocation.wantsJSON)
         switch invocation.action {
         case .help: console.print([Usage.help])
-        case .version: console.print([Usage.version])
+        case .version: console.print([console.isJSON ? Usage.versionJSON.text : Usage.version])
         case .command:
             if let code = try runLocally(invocation, console) { return code }
             if invocation.words.isEmpty, invocation.address == nil { return Listing(console).show() }
@@ -56,7 +57,7 @@ enum Tweakctl {
         case .audit: return try AuditCommand(Array(invocation.words.dropFirst())).run(console)
         case .logout: return try logout(invocation, console)
         case .fleet: throw Failure(.usage, "fleet: put options after fleet, as in tweakctl fleet NAME ls --json")
-        case .repl, .watch, .plot, .import, .bake, .login, .complete: return nil
+        case .repl, .watch, .wait, .plot, .import, .bake, .login, .complete: return nil
         }
         return .ok
     }
@@ -122,6 +123,7 @@ enum Tweakctl {
         }
         if let command = try ImportCommand(words, target, console) { return try command.run() }
         if let command = try BakeCommand(words, target, console) { return try command.run() }
+        if var command = try WaitCommand(words, target, console) { return try command.run() }
         if let command = try PlotCommand(words, target, console) { return try command.run() }
         if let panel = try PanelCommand(words, target, console) { return try panel.run() }
         switch Verb(rawValue: words[0]) {

@@ -22,6 +22,7 @@ import TweaksTestSupport
 
     private static let commands: [[String]] = [
         ["get", "*"], ["--json", "get", "*"], ["A/B/C", "=", "5"], ["run", "A/B/C"], ["panel"], ["watch", "A"],
+        ["wait", "A/B/C", "=", "5"],
         ["--json", "watch", "A"], ["-"], ["--json", "-"], ["-", "--keep-going"], ["repl"], ["import", "-", "--yes"],
         ["import", "-", "--dry-run"],
     ]
@@ -29,7 +30,9 @@ import TweaksTestSupport
     @Test(arguments: commands) func aStoppedProcessIsExitCode4(_ command: [String]) throws {
         let result = try fixture.run(["--timeout", "50ms", "bounce"] + command, input: "A/B/C = 5\n")
         #expect(result.hasError("has not answered within 50ms", code: 4), "\(result)")
-        #expect(result.errors.contains("wait longer with --timeout") && result.output == "")
+        #expect(result.errors.contains("wait longer with --timeout"))
+        let isJSON = command.contains("--json")
+        #expect(isJSON ? result.output.hasPrefix(#"{"ok":false,"error":{"code":"timeout","#) : result.output == "")
     }
 
     @Test func aLoginAtAStoppedProcessIsExitCode4() throws {

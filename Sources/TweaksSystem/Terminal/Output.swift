@@ -10,7 +10,9 @@ package struct Output: Sendable {
     /// The style of standard output.
     package let style: Style
     private let errorStyle: Style
-    /// Masks secrets in text for standard error.
+    /// Whether output is one JSON object a line.
+    private let isJSON: Bool
+    /// Masks secrets in texts of errors.
     private let masked: @Sendable (String) -> String
     private let sink: (@Sendable (String) -> Void)?
 
@@ -22,6 +24,7 @@ package struct Output: Sendable {
         sink: (@Sendable (String) -> Void)? = nil
     ) {
         self.program = program
+        self.isJSON = isJSON
         self.masked = masked
         self.sink = sink
         style = isJSON || sink != nil ? .plain : Style.of(1)
@@ -56,6 +59,19 @@ package struct Output: Sendable {
 
     /// Prints an error or a warning on standard error.
     package func reportProblem(_ text: String) { writeError(text, .error) }
+
+    /// Prints the error that ends the program; in JSON also as an object on standard output.
+    package func report(_ failure: Failure) {
+        printRefusal(failure.code.name, failure.description)
+        reportProblem(failure.description)
+    }
+
+    /// In JSON, prints an error as an object on standard output.
+    package func printRefusal(_ code: String, _ message: String) {
+        guard isJSON else { return }
+        let error = JSON.object([("code", .string(code)), ("message", .string(masked(message)))])
+        print([Quoting.sanitized(JSON.object([("ok", .bool(false)), ("error", error)]).text)])
+    }
 
     /// Prints a remark on standard error, so that standard output holds the requested data only.
     package func printRemark(_ text: String) { writeError(text, .faint) }

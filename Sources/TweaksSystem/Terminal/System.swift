@@ -169,6 +169,17 @@ package enum ExitCode: Int32, Equatable, Sendable {
     case unreachable = 3
     /// The process accepts connections but does not answer in time.
     case timeout = 4
+
+    /// The code of an error in JSON.
+    package var name: String {
+        switch self {
+        case .ok: "ok"
+        case .refused: "refused"
+        case .usage: "usage"
+        case .unreachable: "unreachable"
+        case .timeout: "timeout"
+        }
+    }
 }
 
 /// An error that ends the program: the exit code, and the text for standard error.

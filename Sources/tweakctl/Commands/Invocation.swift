@@ -138,7 +138,7 @@ struct Invocation: Equatable {
 
 /// A command of tweakctl itself.
 enum Verb: String, CaseIterable {
-    case repl, watch, plot, `import`, bake, login, logout, token, audit, fleet, completions, man
+    case repl, watch, wait, plot, `import`, bake, login, logout, token, audit, fleet, completions, man
     /// Internal, for the completion scripts.
     case complete = "__complete"
 
@@ -147,6 +147,7 @@ enum Verb: String, CaseIterable {
         switch self {
         case .repl: "[NAME] repl"
         case .watch: "[NAME] watch PATTERN…"
+        case .wait: WaitCommand.usage
         case .plot: PlotCommand.usage
         case .import: ImportCommand.usage
         case .bake: BakeCommand.usage
@@ -165,7 +166,7 @@ enum Verb: String, CaseIterable {
     /// of the same name.
     private var followsName: Bool {
         switch self {
-        case .repl, .watch, .plot, .import, .bake: true
+        case .repl, .watch, .wait, .plot, .import, .bake: true
         case .login, .logout, .token, .audit, .fleet, .completions, .man, .complete: false
         }
     }
@@ -180,6 +181,7 @@ enum Verb: String, CaseIterable {
         switch self {
         case .repl: "line mode: type commands, with history and Tab completion"
         case .watch: "current values, then each change; reconnects after a restart of the process; Ctrl-C ends it"
+        case .wait: "return as soon as a value or figure fulfills a condition, as in wait 'Service/Errors/Rate < 1'"
         case .plot: "draw the last values of a figure: 300 seconds, or N up to 1800"
         case .import: "apply the assignments of a file, all or none; prints what would change, and asks"
         case .bake: "make overrides the defaults in the Swift source; prints a diff, which --write also applies"

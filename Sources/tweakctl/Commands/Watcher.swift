@@ -45,7 +45,7 @@ struct Watcher {
                 connection = try target.connect()
             } catch {
                 if error.code != .refused { continue }
-                console.reportProblem(error.description)
+                console.report(error)
                 return .refused
             }
             switch follow(connection, isFirst: false) {
@@ -64,7 +64,9 @@ struct Watcher {
     private mutating func follow(_ connection: Connection, isFirst: Bool = true) -> ExitCode? {
         guard let hello = connection.ask("hello 1", within: target.timeout.milliseconds) else {
             if connection.hasTimedOut { return unanswered(connection, isFirst) }
-            if isFirst { console.reportProblem("\(target.name): does not speak the tweak protocol") }
+            if isFirst {
+                console.report(Failure(.unreachable, "\(target.name): does not speak the tweak protocol"))
+            }
             return .unreachable
         }
         if hello.isRefusal { return refused(hello, isFirst) }
@@ -87,7 +89,7 @@ struct Watcher {
 
     private func unanswered(_ connection: Connection, _ isFirst: Bool) -> ExitCode {
         let failure = target.failure(of: connection)
-        if isFirst { console.reportProblem(failure.description) }
+        if isFirst { console.report(failure) }
         return failure.code
     }
 

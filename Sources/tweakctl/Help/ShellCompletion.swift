@@ -49,11 +49,14 @@ enum ShellCompletion {
             let own = files(typed) + ["--write"].starting(with: typed)
             return own + candidates(of: target, [Command.modified.name], typed)
         }
+        if words.first == Verb.wait.rawValue {
+            return words.count > 1 ? [] : candidates(of: target, [Command.get.name], typed)
+        }
         if words.first == Verb.plot.rawValue {
             return ["--seconds"].filter { typed.hasPrefix("-") && $0.hasPrefix(typed) }
                 + candidates(of: target, [Command.samples.name], typed)
         }
-        let own = words.isEmpty ? [Verb.repl, .plot, .import, .bake].map(\.rawValue).starting(with: typed) : []
+        let own = words.isEmpty ? [Verb.repl, .wait, .plot, .import, .bake].map(\.rawValue).starting(with: typed) : []
         return own + candidates(of: target, words, typed)
     }
 

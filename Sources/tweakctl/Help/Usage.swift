@@ -1,11 +1,18 @@
 // Generates the help, the manual page and the version, from the tables of options, commands and keys.
 
+import Tweaks
 import TweaksSystem
 import TweaksWire
 
 /// The help text and its parts.
 enum Usage {
-    static let version = "tweakctl 1.0, protocol 1"
+    static let version = "tweakctl \(number), protocol \(protocolVersion)"
+    /// The same for scripts.
+    static var versionJSON: JSON {
+        .object([("ok", .bool(true)), ("version", .string(number)), ("protocol", .int(protocolVersion))])
+    }
+    private static let number = "1.0"
+    private static let protocolVersion: Int64 = 1
 
     /// The usage lines.
     static let synopses = [
@@ -19,7 +26,11 @@ enum Usage {
         (.ok, "success"),
         (.refused, "the process refused a command, or a file cannot be used; see standard error"),
         (.usage, "usage error"), (.unreachable, "cannot connect, or the connection was lost"),
-        (.timeout, "the process does not answer within --timeout; a command may still take effect"),
+        (
+            .timeout,
+            "the process does not answer within --timeout, and a command may still take effect; or what wait waits for has "
+                + "not come true"
+        ),
     ]
 
     /// Example calls.
@@ -32,6 +43,10 @@ enum Usage {
         ("tweakctl bounce import look.conf", "apply them: print what would change, and ask"),
         ("tweakctl bounce bake Label Sources", "print a diff that makes the overrides of a category the new defaults"),
         ("tweakctl bounce watch Label", "print the current values, then each change"),
+        (
+            "tweakctl bounce --timeout 5m wait 'Label/Status/Frames per second >= 50'",
+            "wait until a figure is that high"
+        ),
         ("tweakctl bounce plot 'Label/Status/Frames per second'", "draw the last values of a figure"),
         ("tweakctl bounce panel", "open its web panel in a browser and print the address; --no-open only prints it"),
         ("tweakctl bounce panel token", "print the token of its panel, for curl and other programs"),
@@ -120,7 +135,7 @@ enum Manual {
 
     private static var options: [String] {
         [".SH OPTIONS"] + Invocation.options.flatMap { paragraph($0.synopsis, [$0.summary]) }
-            + [".SS Timeouts"] + timeouts.map(escaped)
+            + [".SS Timeouts"] + timeouts.map(escaped) + [".SS Scripts"] + scripts.map(escaped)
     }
 
     private static let timeouts = [
@@ -128,8 +143,17 @@ enum Manual {
         "in and to each answer, also in the line mode and in a script; the time without any input counts nowhere. By",
         "default, run waits longer than 10 s while the process still answers others, because it limits the time of",
         "its actions itself. watch waits for its first answer only, and then for changes without a limit. The editor",
-        "shows that the process does not answer, and waits. The list of processes waits for a second, and so",
+        "shows that the process does not answer, and waits. wait tries until its condition holds, also while the process",
+        "restarts; only with --timeout it gives up then, with the exit status 4. The list of processes waits for a second, and so",
         "does Tab where the line has no timeout.",
+    ]
+
+    private static let scripts = [
+        "With --json each answer is one object on a line of standard output. It has ok, which is true or false; where it is",
+        "false, error has a code and a message. What tweakctl itself refuses has the code usage, refused, unreachable or",
+        "timeout, as the exit status says; its message is on standard error, too. The lists of processes and of tokens have",
+        "an object a line for each, watch has one for each change, and - one for each line of the script. The texts of",
+        "--help, man and completions stay texts.",
     ]
 
     private static var own: [String] {

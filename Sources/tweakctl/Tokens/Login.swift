@@ -151,7 +151,8 @@ struct Login {
         if console.isJSON {
             console.print([
                 JSON.object([
-                    ("server", .string(target.address.cacheKey)), ("token", .string(token.name)),
+                    ("ok", .bool(true)), ("server", .string(target.address.cacheKey)),
+                    ("token", .string(token.name)),
                     ("scopes", .array(token.scopes.map(JSON.string))),
                     ("expires", .text(token.expires.map { TimeText.seconds($0) })),
                 ]).text
@@ -180,6 +181,10 @@ struct Logout {
         let known = wanted.contains { cache.token(for: $0) != nil }
         for server in known || instances.isEmpty ? wanted : try only(among: instances) {
             guard let token = try cache.forget(server) else { continue }
+            if console.isJSON {
+                let fields = [("ok", JSON.bool(true)), ("server", .string(server)), ("token", .string(token.name))]
+                console.print([JSON.object(fields).text])
+            }
             console.printRemark(
                 "\(server): the saved token \(token.name) is deleted; it stays valid until it is revoked")
             return .ok

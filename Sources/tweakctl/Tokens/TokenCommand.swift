@@ -173,6 +173,10 @@ extension TokenCommand {
         case .renew(let name, let expires): try renew(name, expires, console)
         case .revoke(let name, let scopes):
             let left = try revoke(name, scopes)
+            if console.isJSON {
+                let scopes = JSON.array(left.map { .string($0.description) })
+                console.print([JSON.object([("ok", .bool(true)), ("name", .string(name)), ("scopes", scopes)]).text])
+            }
             let what = left.isEmpty ? "\(name) is revoked" : "\(name) keeps \(Self.words(left))"
             console.printRemark("\(what); open sessions lose it as soon as the process has read \(path)")
         }
@@ -204,7 +208,8 @@ extension TokenCommand {
     private func show(_ secret: String, _ entry: TokenEntry, _ console: Console) throws(Failure) {
         let name = entry.name
         // A token that could not be printed must not count as a working one.
-        guard System.write(Array((secret + "\n").utf8), to: 1) else {
+        let shown = console.isJSON ? entry.json(with: secret).text : secret
+        guard System.write(Array((shown + "\n").utf8), to: 1) else {
             throw Failure(
                 .refused, "the token could not be printed on standard output; tweakctl token revoke \(name)")
         }
@@ -289,11 +294,18 @@ extension TokenEntry {
     /// Enough of the digest to distinguish tokens.
     fileprivate var shortDigest: String { TokenText.hexadecimal(digest.prefix(4)) }
 
-    fileprivate var json: JSON {
-        .object([
+    fileprivate var json: JSON { .object(fields + [("digest", .string(shortDigest))]) }
+
+    /// A new token, which is shown this once.
+    fileprivate func json(with secret: String) -> JSON {
+        .object([("ok", .bool(true))] + fields + [("token", .string(secret))])
+    }
+
+    private var fields: [(String, JSON)] {
+        [
             ("name", .string(name)), ("scopes", .array(scopes.map { .string($0.description) })),
             ("expires", .text(expires.map { TimeText.seconds($0) })),
-            ("rate", commitsPerSecond.map { .count($0) } ?? .null), ("digest", .string(shortDigest)),
-        ])
+            ("rate", commitsPerSecond.map { .count($0) } ?? .null),
+        ]
     }
 }

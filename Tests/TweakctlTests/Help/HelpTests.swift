@@ -90,6 +90,26 @@ import TweaksWire
         #expect(ShellCompletion.invocation(["--timeout", "off", "bounce"])?.timeout == .off)
     }
 
+    /// Tab in the shell itself, on a terminal.
+    @Test(arguments: Shell.allCases) func aShellCompletes(_ shell: Shell) throws {
+        guard let path = Self.path(of: shell.rawValue) else { try Test.cancel("\(shell.rawValue) is not installed") }
+        try fixture.server("bounce")
+        let settings = fixture.environment.map { "export \($0.key)='\($0.value)'" }.joined(separator: "; ")
+        let folder = TweakctlFixture.executable.deletingLastPathComponent().path
+        let terminal = try PseudoTerminal(
+            .sh,
+            [
+                "-c",
+                "\(settings); export TERM=xterm PATH='\(folder)':$PATH; stty cols 200; exec '\(path)' \(shell.options) -i",
+            ])
+        // The echo of this line does not contain what it prints.
+        try terminal.type(shell.setup + "; echo is' 'ready\r", through: "is ready")
+        try terminal.type("tweakctl --timeout 5m bounce get Content/Text/Fo\t", through: "Name")
+        // Without the quotes of the shell this would be two words, and neither has a value.
+        try terminal.type("\r", through: "Avenir Next")
+        try terminal.type("exit\r")
+    }
+
     @Test(.enabled(if: path(of: "bash") != nil)) func bashCompletes() throws {
         try fixture.server("bounce")
         let byTCP = try TestServer(hasThread: true)
@@ -112,5 +132,25 @@ import TweaksWire
         #expect(
             try fixture.shell("bash '\(file)' 2>&1")
                 == candidate + candidate + "<__complete><-H><\\[::1\\]:7777><get><''>")
+    }
+}
+
+extension Shell {
+    /// The options that leave the user's settings out.
+    fileprivate var options: String {
+        switch self {
+        case .bash: "--norc --noprofile"
+        case .zsh: "-f"
+        case .fish: "--no-config"
+        }
+    }
+
+    /// The line that installs the completions, as the script's comment says.
+    fileprivate var setup: String {
+        switch self {
+        case .bash: "source <(tweakctl completions bash)"
+        case .zsh: "autoload -U compinit; compinit -u -D; source <(tweakctl completions zsh)"
+        case .fish: "tweakctl completions fish | source"
+        }
     }
 }
