@@ -127,6 +127,7 @@
             }
             parts.tokens?.start()
             if registry.count == 0 { parts.log.post(.warning(Self.nothingDeclared)) }
+            parts.readiness.reach(.ready)
             notifyManager { $0.ready(status: "\(name) serves \(Self.counted(registry.count, "tweak"))") }
             signals.connect { [weak self] signal in
                 if signal == SIGHUP { self?.reloadForManager() } else { self?.close(bySignal: true) }
@@ -220,6 +221,8 @@
                 return !state.isClosing
             }
             guard isFirst else { return }
+            // Before the sources stop, which may take a while: a load balancer sends no more requests here.
+            parts.readiness.reach(.stopping)
             notifyManager { $0.stopping() }
             parts.log.post(.stopping)
             let watcher = state.withLock { $0.watcher.take() }

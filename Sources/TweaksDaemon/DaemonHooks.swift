@@ -28,6 +28,7 @@
             setReload(parts.reloader, settings.reloadsSources ? parts.sources : nil, registry)
             access = configuration.access
             previews = configuration.previews
+            readiness = parts.readiness
             if let tokens = parts.tokens { self.tokens = { tokens.table } }
             serverEndpoints = [settings.panel].compactMap { $0 }
             if let presets = settings.presets(configuration.limits, parts.store) {

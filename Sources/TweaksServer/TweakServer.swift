@@ -339,6 +339,8 @@ package struct TweakServerHooks: Sendable {
     package var clock: @Sendable () -> Moment = { .now }
     /// The user of the next connection on loopback, for tests; nil: the kernel is asked.
     package var loopbackUser: (@Sendable () -> UInt32?)?
+    /// What probes and metrics say about this start; nil: the server is ready while it listens.
+    package var readiness: Readiness?
     /// Intercepts system calls in tests.
     package var faults: (any FaultInjector)?
 

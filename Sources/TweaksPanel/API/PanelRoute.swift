@@ -107,6 +107,8 @@ enum PanelAction: Equatable, Sendable {
     case file(String, version: String)
     /// The description of the API.
     case openAPI
+    /// A word that says whether the process lives, or is ready.
+    case probe(HealthProbe)
     /// A browser signs in with a token, or a page proves an earlier sign-in.
     case login(PanelLogin)
     /// Ends the sign-in of a browser.
@@ -172,6 +174,8 @@ extension PanelRoute {
             return .logout
         },
         PanelRoute("GET", "/api/openapi.json") { _ in .openAPI },
+        PanelRoute("GET", "/healthz", query: nil) { _ in .probe(.health) },
+        PanelRoute("GET", "/readyz", query: nil) { _ in .probe(.readiness) },
         PanelRoute("GET", "/api/events", .watch, query: ["pattern", "since"]) { call throws(HTTPFailure) in
             let id = try call.query("since")
             // The header, which browsers send when they reconnect, is newer than the query.

@@ -36,7 +36,8 @@ extension HTTPDialect {
         if request.path == ["login"] { steps.append(.expect(nil)) }
         setUserAgent(request)
         do throws(HTTPFailure) {
-            if let failure = requestGuard.originFailure(of: request) {
+            // Probes name the address of a container, and their answer is no secret.
+            if !HealthProbe.isNamed(by: request), let failure = requestGuard.originFailure(of: request) {
                 if failure.status == .misdirectedRequest, Self.isDocument(request) { return notice(failure.status) }
                 throw failure
             }
@@ -77,6 +78,7 @@ extension HTTPDialect {
         case .page: notice(place == .programs ? .ok : .misdirectedRequest)
         case .file(let name, let version): respond(try file(name, version))
         case .openAPI: respond(PanelPage.openAPI)
+        case .probe(let probe): respond(probe.response(readiness))
         case .logout: logOut(request)
         case .login(let step): try logIn(step, request)
         case .script(let script):

@@ -10,6 +10,7 @@ final class HTTPDialect: SessionDialect {
     let requestGuard: HTTPGuard
     /// Random for each start of the process: revisions of another start are not comparable.
     let instance: String
+    let readiness: Readiness
     var parser = HTTPParser(limits: HTTPDialect.limits)
     /// Steps to return before the next request is parsed.
     var steps: ArraySlice<DialectStep> = []
@@ -41,6 +42,7 @@ final class HTTPDialect: SessionDialect {
         port = Int(place.port)
         self.requestGuard = requestGuard
         instance = place.instance
+        readiness = place.readiness
     }
 
     private static let limits = {

@@ -179,6 +179,7 @@ package struct EndpointAddress: Sendable {
     package let address: String?
     /// Random for each start of the process.
     package let instance: String
+    package let readiness: Readiness
 }
 
 /// An endpoint whose address the daemon announces, and which stores files in the daemon's state directory.

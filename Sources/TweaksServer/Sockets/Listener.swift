@@ -69,9 +69,10 @@ final class Listener: Sendable {
     deinit { shutdown(descriptor.number, Int32(SHUT_RDWR)) }
 
     /// Creates the dialect of a new connection.
-    func makeDialect(_ connection: Int32, _ instance: String) -> (any SessionDialect)? {
+    func makeDialect(_ connection: Int32, _ instance: String, _ readiness: Readiness) -> (any SessionDialect)? {
         let address = isLoopback ? nil : SocketAddress.of(connection)?.host
-        return endpoint?.makeDialect(EndpointAddress(port: port ?? 0, address: address, instance: instance))
+        return endpoint?.makeDialect(
+            EndpointAddress(port: port ?? 0, address: address, instance: instance, readiness: readiness))
     }
 
     var path: String? { lease?.path }

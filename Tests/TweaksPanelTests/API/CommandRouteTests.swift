@@ -29,7 +29,7 @@ import TweaksWire
     /// A request for every route, with everything that adds a command.
     private static let requests = [
         "GET /", "GET /panel/1/a", "GET /panel/1/a/b", "POST /login {}", "POST /logout {}", "GET /api/openapi.json",
-        "GET /api/events", "GET /api/tweaks", "GET /api/tweaks/A/B/C", "GET /api/explain?path=A/B/C",
+        "GET /healthz", "GET /readyz", "GET /api/events", "GET /api/tweaks", "GET /api/tweaks/A/B/C", "GET /api/explain?path=A/B/C",
         #"PATCH /api/tweaks {"changes":[{"path":"A/B/?","reset":true},{"path":"A/B/*","keep":true},{"path":"A/B/C","value":1}]}"#,
         #"POST /api/check {"changes":[{"path":"A/B/C","value":1}]}"#, #"POST /api/reset {"patterns":["A"]}"#,
         "POST /api/actions/A/B/C {}", #"POST /api/run {"path":"A/B/C"}"#, "GET /api/find?q=a",
@@ -60,7 +60,7 @@ import TweaksWire
         case .script(let script): Set(script.requests.map(\.command.name))
         case .events: ["watch"]
         case .login: ["auth"]
-        case .page, .file, .openAPI, .logout: []
+        case .page, .file, .openAPI, .probe, .logout: []
         }
     }
 }
