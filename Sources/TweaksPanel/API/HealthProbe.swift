@@ -1,4 +1,4 @@
-// Answers the probes of load balancers and Kubernetes with one word, whoever asks.
+// Answers the probes of load balancers and Kubernetes with one word, the same for all.
 
 import TweaksServer
 

@@ -23,7 +23,7 @@ extension HTTPDialect {
         // If the response is sent now, the body would be parsed as the next request.
         exchange?.framing.closes = true
         setUserAgent(request)
-        if let failure = requestGuard.originFailure(of: request) { return refuse(failure) }
+        if let failure = requestGuard.originFailure(of: request) { return refuse(failure, request) }
         authenticate(credential.fingerprint, steps)
     }
 
@@ -44,7 +44,7 @@ extension HTTPDialect {
             if let addition = endpoint.addition, addition.serves(request) { return try ask(addition, request) }
             try perform(try action(for: request), request)
         } catch {
-            refuse(error)
+            refuse(error, request)
         }
     }
 
@@ -67,9 +67,9 @@ extension HTTPDialect {
         return try action.get()
     }
 
-    private func refuse(_ failure: HTTPFailure) {
+    private func refuse(_ failure: HTTPFailure, _ request: HTTPRequest) {
         if failure.endsConnection { exchange?.framing.closes = true }
-        respond(failure.response)
+        respond(OFREP.isNamed(by: request) ? OFREP.response(failure, key: OFREP.key(of: request)) : failure.response)
     }
 
     private func perform(_ action: PanelAction, _ request: HTTPRequest) throws(HTTPFailure) {

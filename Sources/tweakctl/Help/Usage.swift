@@ -5,7 +5,7 @@ import TweaksWire
 
 /// The help text and its parts.
 enum Usage {
-    static let version = "tweakctl 1.0, protocol 1"
+    static let version = "tweakctl \(PackageVersion.text), protocol \(PackageVersion.wire)"
 
     /// The usage lines.
     static let synopses = [

@@ -30,7 +30,7 @@ import TweaksTestSupport
 
     /// The address of a container, a load balancer, another server's; with headers of pages, and none.
     @Test(arguments: [
-        ["Host: 10.1.2.3:8080"], ["Host: bounce.example"], ["Host: 127.0.0.1:PORT", "Origin: http://elsewhere.example"],
+        ["Host: 10.1.2.3:8080"], ["Host: bounce.example"], ["Host: 127.0.0.1:PORT", "Origin: http://a.example"],
         ["Host: a", "Sec-Fetch-Site: cross-site"], ["Host: a", "Authorization: Bearer nonsense"],
     ])
     func probesNeedNeitherATokenNorAKnownHost(_ headers: [String]) throws {
@@ -40,7 +40,8 @@ import TweaksTestSupport
             let lines = ["GET \(path) HTTP/1.1"] + headers.map { $0.replacing("PORT", with: "\(server.port)") }
             try panel.client.send((lines + ["", ""]).joined(separator: "\r\n"))
             let answer = try panel.read()
-            #expect(answer.status == 200 && answer.body == word && answer["Content-Type"]?.hasPrefix("text/plain") == true)
+            #expect(answer.status == 200 && answer.body == word)
+            #expect(answer["Content-Type"] == "text/plain; charset=utf-8")
         }
         panel.host = "elsewhere.example"
         #expect(try panel.ask("HEAD", "/readyz").status == 200)
