@@ -45,6 +45,7 @@
         let port: Int? = nil
         let panelAddress: String? = nil
         let panelToken: String? = nil
+        let metricsPort: Int? = nil
         let socketPath: String? = nil
         let wasStoppedAtStart = true
 
@@ -111,6 +112,8 @@
         var socketPath: String? { server.socketPaths.first }
         var panelAddress: String? { server.endpointPort.flatMap { parts.panel?.link(port: $0) } }
         var panelToken: String? { server.endpointPort.flatMap { _ in parts.panel?.secret } }
+
+        var metricsPort: Int? { server.metricsPort }
 
         // MARK: External changes
 
