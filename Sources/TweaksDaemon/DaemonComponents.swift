@@ -45,6 +45,7 @@
         let port: Int? = nil
         let panelAddress: String? = nil
         let panelToken: String? = nil
+        let metricsPort: Int? = nil
         let socketPath: String? = nil
         let wasStoppedAtStart = true
 
@@ -112,6 +113,8 @@
         var panelAddress: String? { server.endpointPort.flatMap { parts.panel?.link(port: $0) } }
         var panelToken: String? { server.endpointPort.flatMap { _ in parts.panel?.secret } }
 
+        var metricsPort: Int? { server.metricsPort }
+
         // MARK: External changes
 
         /// Starts watching the file, following the sources, handling signals, and notifying the service manager.
@@ -127,6 +130,7 @@
             }
             parts.tokens?.start()
             if registry.count == 0 { parts.log.post(.warning(Self.nothingDeclared)) }
+            parts.readiness.reach(.ready)
             notifyManager { $0.ready(status: "\(name) serves \(Self.counted(registry.count, "tweak"))") }
             signals.connect { [weak self] signal in
                 if signal == SIGHUP { self?.reloadForManager() } else { self?.close(bySignal: true) }
@@ -220,6 +224,8 @@
                 return !state.isClosing
             }
             guard isFirst else { return }
+            // Before the sources stop, which may take a while: a load balancer sends no more requests here.
+            parts.readiness.reach(.stopping)
             notifyManager { $0.stopping() }
             parts.log.post(.stopping)
             let watcher = state.withLock { $0.watcher.take() }

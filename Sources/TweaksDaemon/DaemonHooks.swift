@@ -28,8 +28,9 @@
             setReload(parts.reloader, settings.reloadsSources ? parts.sources : nil, registry)
             access = configuration.access
             previews = configuration.previews
+            readiness = parts.readiness
             if let tokens = parts.tokens { self.tokens = { tokens.table } }
-            serverEndpoints = [settings.panel].compactMap { $0 }
+            serverEndpoints = [settings.panel, settings.metrics(registry)].compactMap { $0 }
             if let presets = settings.presets(configuration.limits, parts.store) {
                 self.presets = presets
                 presetNames = { presets.names() }

@@ -17,14 +17,16 @@ extension TweakDaemon {
     /// - Throws: `ServerError` with the cause and the remedy.
     @discardableResult
     public static func start(
-        _ name: String, tcp: TCP = .off, panel: Panel = .off, tokens: String? = nil,
+        _ name: String, tcp: TCP = .off, panel: Panel = .off, metrics: Metrics = .off,
+        tokens: String? = nil,
         access: TweakAccess = TweakAccess(), previews: Bool = false, config: ConfigFile? = nil, sources: [Source] = [],
         storage: Storage = .standard, durability: Durability = .bestEffort, audit: Audit? = nil,
         signals: Signals = .reload, registry: TweakRegistry = .shared, limits: TweakServerLimits = TweakServerLimits(),
         onEvent: EventHandler? = nil, tweaks: any TweakHandle...
     ) throws(ServerError) -> TweakDaemon {
         try start(
-            name, tcp: tcp, panel: panel, tokens: tokens, access: access, previews: previews, config: config,
+            name, tcp: tcp, panel: panel, metrics: metrics, tokens: tokens, access: access, previews: previews,
+            config: config,
             sources: sources, storage: storage, durability: durability, audit: audit, signals: signals,
             registry: registry,
             limits: limits, onEvent: onEvent, tweaks: tweaks)
@@ -33,7 +35,8 @@ extension TweakDaemon {
     /// The same with an array, which a program can store beside its declarations.
     @discardableResult
     public static func start(
-        _ name: String, tcp: TCP = .off, panel: Panel = .off, tokens: String? = nil,
+        _ name: String, tcp: TCP = .off, panel: Panel = .off, metrics: Metrics = .off,
+        tokens: String? = nil,
         access: TweakAccess = TweakAccess(), previews: Bool = false, config: ConfigFile? = nil, sources: [Source] = [],
         storage: Storage = .standard, durability: Durability = .bestEffort, audit: Audit? = nil,
         signals: Signals = .reload, registry: TweakRegistry = .shared, limits: TweakServerLimits = TweakServerLimits(),
@@ -42,6 +45,7 @@ extension TweakDaemon {
         var configuration = Configuration()
         configuration.tcp = tcp
         configuration.panel = panel
+        configuration.metrics = metrics
         configuration.tokens = tokens
         configuration.access = access
         configuration.previews = previews
@@ -109,6 +113,7 @@ extension TweakDaemon {
     ///   - name: The program's name: letters, digits, `.`, `_` and `-`. It names the socket and the folder.
     ///   - tcp: ``Configuration/tcp``
     ///   - panel: ``Configuration/panel``
+    ///   - metrics: ``Configuration/metrics``
     ///   - tokens: ``Configuration/tokens``
     ///   - access: ``Configuration/access``
     ///   - previews: ``Configuration/previews``
@@ -123,7 +128,8 @@ extension TweakDaemon {
     ///   - tweaks: Tweaks, groups, actions and lists of them to register first.
     ///   - body: The program, on the actor of the caller.
     public static func main(
-        _ name: String, tcp: TCP = .off, panel: Panel = .off, tokens: String? = nil,
+        _ name: String, tcp: TCP = .off, panel: Panel = .off, metrics: Metrics = .off,
+        tokens: String? = nil,
         access: TweakAccess = TweakAccess(), previews: Bool = false, config: ConfigFile? = nil, sources: [Source] = [],
         storage: Storage = .standard, durability: Durability = .bestEffort, audit: Audit? = nil,
         signals: Signals = [.reload, .stop], registry: TweakRegistry = .shared,
@@ -132,7 +138,8 @@ extension TweakDaemon {
     ) async {
         do {
             let daemon = try start(
-                name, tcp: tcp, panel: panel, tokens: tokens, access: access, previews: previews, config: config,
+                name, tcp: tcp, panel: panel, metrics: metrics, tokens: tokens, access: access, previews: previews,
+                config: config,
                 sources: sources, storage: storage, durability: durability, audit: audit, signals: signals,
                 registry: registry,
                 limits: limits, tweaks: tweaks)

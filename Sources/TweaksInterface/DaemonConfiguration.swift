@@ -16,6 +16,8 @@ extension TweakDaemon {
         public var tcp = TCP.off
         /// Whether the web page and the HTTP API are served. Off by default. The startup line contains the address.
         public var panel = Panel.off
+        /// Whether exported figures are served to Prometheus at a port of their own, without a token. Off by default.
+        public var metrics = Metrics.off
         /// The token file, which `tweakctl token new` writes; `TWEAKS_TOKEN_FILE` overrides it. It is read again when
         /// it changes: sessions that used a removed token lose its rights at once.
         public var tokens: String?
@@ -83,6 +85,35 @@ extension TweakDaemon {
         /// On the loopback addresses, at this port. If it is taken, a free port is used, with a warning; with a token
         /// file the daemon does not start then.
         public static func on(port: Int) -> Panel { Panel(.on(port: port)) }
+    }
+
+    /// Whether a port of its own serves the figures that are declared ``/Tweaks/TweakFlags/exported``, for Prometheus and
+    /// probes, to everyone who reaches it. `TWEAKS_METRICS_PORT` overrides the port.
+    ///
+    /// ```swift
+    /// try TweakDaemon.start("bounce", metrics: .on(port: 9464), tweaks: Look.all)
+    /// ```
+    ///
+    /// It has `GET /metrics`, `/healthz` and `/readyz`, and nothing else. If the port is taken, the daemon does not start.
+    public struct Metrics: Equatable, Sendable {
+        /// Whether the port is open.
+        public var isOn: Bool
+        /// 0…65535; 0 means a free port.
+        public var port: Int
+        /// A numeric address to listen on, such as `192.0.2.1` or `::`; nil means the loopback addresses.
+        public var address: String?
+
+        /// The port with all its settings.
+        public init(isOn: Bool = true, port: Int, address: String? = nil) {
+            self.isOn = isOn
+            self.port = port
+            self.address = address
+        }
+
+        /// No such port; a panel has the metrics, for clients with a token.
+        public static let off = Metrics(isOn: false, port: 0)
+        /// At this port, by default of the loopback addresses.
+        public static func on(port: Int, address: String? = nil) -> Metrics { Metrics(port: port, address: address) }
     }
 
     /// A config file: assignments and comments, as `export` prints them. It belongs to the operator; the daemon never

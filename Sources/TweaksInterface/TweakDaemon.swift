@@ -19,6 +19,7 @@ import Tweaks
 /// | `TWEAKS_SOCKET` | the path of the Unix socket, or `off` |
 /// | `TWEAKS_PORT` | the TCP port, 0 for a free one, or `off`; only where the program opened TCP, or with a token file |
 /// | `TWEAKS_PANEL_PORT` | the port of the web page, 0 for a free one, or `off` |
+/// | `TWEAKS_METRICS_PORT` | the port of exported figures for Prometheus, 0 for a free one, or `off` |
 /// | `TWEAKS_TOKEN_FILE` | the token file, or `off`; with it TCP asks for a token |
 /// | `TWEAKS_CONFIG` | the config file, or `off` |
 /// | `TWEAKS_STATE_DIR` | the directory of the overrides, or `off` |
@@ -103,6 +104,9 @@ public final class TweakDaemon: Sendable {
     /// The panel's own token, with which programs have all rights; nil where the panel is off.
     public var panelToken: String? { service?.panelToken }
 
+    /// The port of the metrics; nil where it is off.
+    public var metricsPort: Int? { service?.metricsPort }
+
     /// The path of the Unix socket; nil where it is off.
     public var socketPath: String? { service?.socketPath }
 
@@ -120,6 +124,7 @@ package protocol DaemonService: Sendable {
     var port: Int? { get }
     var panelAddress: String? { get }
     var panelToken: String? { get }
+    var metricsPort: Int? { get }
     var socketPath: String? { get }
 
     /// Whether a signal has ended its start.

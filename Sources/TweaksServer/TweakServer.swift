@@ -226,7 +226,15 @@ public final class TweakServer: Sendable {
     /// The endpoints besides the listeners.
     package var serverEndpoints: [any Endpoint] { hooks.serverEndpoints }
 
-    package var endpointPort: Int? { bound.filter { $0.endpoint != nil }.compactMap(\.port).first.map { Int($0) } }
+    /// The port of the panel.
+    package var endpointPort: Int? { port { $0.needsTokens } }
+
+    /// The port of the metrics.
+    package var metricsPort: Int? { port { !$0.needsTokens } }
+
+    private func port(_ isMeant: (any Endpoint) -> Bool) -> Int? {
+        bound.first { $0.endpoint.map(isMeant) ?? false }?.port.map { Int($0) }
+    }
 
     /// Reports that another program has the TCP port on ::1 only.
     private func reportTakenPort() {
@@ -339,6 +347,8 @@ package struct TweakServerHooks: Sendable {
     package var clock: @Sendable () -> Moment = { .now }
     /// The user of the next connection on loopback, for tests; nil: the kernel is asked.
     package var loopbackUser: (@Sendable () -> UInt32?)?
+    /// What probes and metrics say about this start; nil: the server is ready while it listens.
+    package var readiness: Readiness?
     /// Intercepts system calls in tests.
     package var faults: (any FaultInjector)?
 

@@ -16,6 +16,8 @@ package struct Reply: Sendable {
         case tweak(TweakLine)
         /// Text lines, and the same as JSON.
         case row(lines: [String], json: JSON)
+        /// A part of a text in the format of another project; only encoders of files write it.
+        case bytes([UInt8])
     }
 
     /// The source of the items.
@@ -149,6 +151,7 @@ extension Reply.Item {
         case .tweak(let line): 128 + (line.value?.textBytes ?? 0)
         // The JSON holds the same texts.
         case .row(let lines, _): lines.reduce(128) { $0 + 2 * $1.utf8.count }
+        case .bytes(let bytes): 128 + bytes.count
         }
     }
 }

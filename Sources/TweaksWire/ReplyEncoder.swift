@@ -81,7 +81,8 @@ package struct ReplyEncoder: Sendable {
                     encoder.append(item, isFirst: isFirst, reply.listName, column: remainder.column, to: &bytes)
                 }
                 remainder.position += 1
-                if bytes.count >= limit { return remainder }
+                // Items can be empty, and it takes time to find that out.
+                if bytes.count >= limit || remainder.position.isMultiple(of: 1_024) { return remainder }
             }
             if !encoder.hasText || remainder.isText { break }
             encoder.beginText(&remainder, to: &bytes)
@@ -177,6 +178,7 @@ package struct ReplyEncoder: Sendable {
             switch item {
             case .tweak(let line): line.json.append(to: &bytes)
             case .row(_, let json): json.append(to: &bytes)
+            case .bytes: bytes.append("null")
             }
             return
         }
@@ -185,6 +187,7 @@ package struct ReplyEncoder: Sendable {
             line.append(to: &bytes, column: column)
             endLine(&bytes)
         case .row(let lines, _): append(lines, to: &bytes)
+        case .bytes(let part): bytes += part
         }
     }
 
@@ -320,7 +323,8 @@ extension Reply.Body {
         if case .none = self { false } else { true }
     }
 
-    fileprivate func item(_ position: Int) -> Reply.Item? {
+    /// The item at a position; nil at the end.
+    package func item(_ position: Int) -> Reply.Item? {
         switch self {
         case .none: nil
         case .items(let items): position < items.count ? items[position] : nil

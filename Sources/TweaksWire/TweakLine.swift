@@ -16,8 +16,8 @@ package struct TweakLine: Sendable {
 
     /// The source of a value. An object: lines are copied, and few have one.
     package final class Source: Sendable {
-        fileprivate let layer: TweakLayer
-        fileprivate let origin: TweakOrigin
+        package let layer: TweakLayer
+        package let origin: TweakOrigin
         fileprivate let isOverridden: Bool
         /// The value that is set and its layer, if a preview shows another one.
         fileprivate let settled: (value: TweakValue, layer: TweakLayer)?

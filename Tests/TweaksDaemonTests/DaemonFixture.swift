@@ -56,7 +56,8 @@ final class DaemonFixture {
     @discardableResult
     func start(
         named name: String = "example", tcp: TweakDaemon.TCP = .off, panel: TweakDaemon.Panel = .off,
-        tokens: String? = nil, access: TweakAccess = TweakAccess(), previews: Bool = false,
+        metrics: TweakDaemon.Metrics = .off, tokens: String? = nil,
+        access: TweakAccess = TweakAccess(), previews: Bool = false,
         config: TweakDaemon.ConfigFile? = nil,
         storage: TweakDaemon.Storage? = nil, durability: TweakDaemon.Durability = .bestEffort,
         signals: TweakDaemon.Signals = [], audit: TweakDaemon.Audit? = nil, limits: TweakServerLimits? = nil,
@@ -69,6 +70,7 @@ final class DaemonFixture {
             registry ?? self.registry, base.merging(environment) { $1 }
         ) { [storage = storage ?? self.storage, events, named] in
             ($0.tcp, $0.panel, $0.tokens, $0.access) = (tcp, panel, tokens, access)
+            $0.metrics = metrics
             ($0.config, $0.storage, $0.durability, $0.signals) = (config, storage, durability, signals)
             ($0.audit, $0.limits, $0.isOnTerminal) = (audit ?? $0.audit, limits ?? $0.limits, isOnTerminal)
             ($0.sources, $0.previews) = (sources, previews)

@@ -85,6 +85,7 @@ import TweaksWire
             fixture.startError(["TWEAKS_PORT": "7000"]),
             fixture.startError(tcp: .open(port: 0), ["TWEAKS_PORT": "192.0.2.1:7000"]),
             fixture.startError(["TWEAKS_PANEL_PORT": "x"]),
+            fixture.startError(["TWEAKS_METRICS_PORT": "x"]),
             fixture.startError(["TWEAKS_FROZEN": "maybe"]),
             fixture.startError(["TWEAKS_AUDIT_DAYS": "many"]),
             fixture.startError(tcp: .tokens(port: 7777)),

@@ -21,8 +21,8 @@ struct SingleImportTests {
         // The name is refused; the test is that this compiles.
         #expect(throws: ServerError.self) {
             try TweakDaemon.start(
-                "no name", tcp: .open(port: 0), panel: .init(panel), access: access, config: .init("/dev/null"),
-                registry: Look.registry, limits: limits,
+                "no name", tcp: .open(port: 0), panel: .init(panel), metrics: .on(port: 0), access: access,
+                config: .init("/dev/null"), registry: Look.registry, limits: limits,
                 onEvent: { event in
                     if case .session(let session) = event { print(session.session.identity) }
                 },
@@ -40,7 +40,7 @@ struct SingleImportTests {
         #expect(throws: ServerError.self) { try TweakDaemon.start("no name", configuration) }
         #expect(throws: ServerError.self) { try TweakDaemon.start("no name", configuration, tweaks: Look.all) }
         // Two fields are for tests. Each other field has a label of `start`.
-        #expect(Mirror(reflecting: configuration).children.count == 14 + 2)
+        #expect(Mirror(reflecting: configuration).children.count == 15 + 2)
     }
 }
 

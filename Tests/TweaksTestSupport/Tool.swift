@@ -16,6 +16,8 @@ package struct Tool: Sendable {
     package static let setsid = Tool("setsid")
     package static let sh = Tool("sh")
     package static let sha256sum = Tool("sha256sum")
+    package static let promtool = Tool("promtool")
+    package static let prometheus = Tool("prometheus")
     package static let curl = Tool("curl")
     package static let vim = Tool("vim")
     package static let flock = Tool("flock")

@@ -108,10 +108,17 @@ public struct TweakFlags: OptionSet, Hashable, Sendable {
     /// A change takes effect at the next start of the program; shown next to the value.
     @inlinable public static var needsRestart: TweakFlags { TweakFlags(rawValue: 4) }
 
+    /// A figure that the port of the metrics shows, without a token: see `TweakDaemon.Metrics`. It has no effect on a
+    /// tweak that can be set, nor on a secret.
+    @inlinable public static var exported: TweakFlags { TweakFlags(rawValue: 8) }
+
     /// The words that listings show, in a fixed order.
     package var words: [String] {
-        [(TweakFlags.readOnly, "read-only"), (.needsRestart, "needs-restart"), (.secret, "secret")]
-            .filter { contains($0.0) }.map(\.1)
+        [
+            (TweakFlags.readOnly, "read-only"), (.exported, "exported"), (.needsRestart, "needs-restart"),
+            (.secret, "secret"),
+        ]
+        .filter { contains($0.0) }.map(\.1)
     }
 }
 

@@ -38,6 +38,14 @@ public struct TweakOrigin: Hashable, Sendable, CustomStringConvertible {
         return origin
     }
 
+    /// The same origin, of a value that a process has as a member of a fleet's rollout.
+    package func ofRollout(_ id: String?) -> TweakOrigin {
+        id.map { through(TweakConnection(transport: "rollout", peer: $0)) } ?? self
+    }
+
+    /// The rollout of the value; nil for another one.
+    package var rollout: String? { connection.flatMap { $0.transport == "rollout" ? $0.peer : nil } }
+
     /// The browser window; 0 without one.
     package var window: UInt64 { connection?.window ?? 0 }
 
@@ -102,7 +110,7 @@ public struct TweakOrigin: Hashable, Sendable, CustomStringConvertible {
 /// A client connection. One object for each connection; origins refer to it. Transport and peer are empty in origins
 /// that were read from a file.
 package final class TweakConnection: Sendable {
-    /// `unix socket`, `tcp` or `http`.
+    /// `unix socket`, `tcp` or `http`; `rollout` for a value of a fleet, which comes over no connection of a client.
     package let transport: String
     /// `uid 1000 pid 4711`, or an address with its port.
     package let peer: String

@@ -13,6 +13,8 @@
     struct DaemonParts {
         let log: EventLog
         let panel: (any DaemonEndpoint)?
+        /// The server listens before the sources have started.
+        let readiness = Readiness(.starting)
         private(set) var audit: AuditTrail?
         private(set) var reloader: ConfigReloader?
         private(set) var store: OverrideStore?

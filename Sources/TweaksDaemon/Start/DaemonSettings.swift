@@ -33,6 +33,8 @@
         let tokenFile: String?
         /// The web page; nil if it is off.
         let panel: (any DaemonEndpoint)?
+        /// The port of the metrics; off without the trait Panel.
+        let metrics: TweakDaemon.Metrics
         /// Whether the log goes to a terminal.
         let isOnTerminal: Bool
         /// Whether a source of the program's own looks for changes at a reload.
@@ -40,7 +42,8 @@
 
         private static let knownVariables = [
             "TWEAKS_SOCKET", "TWEAKS_PORT", "TWEAKS_CONFIG", "TWEAKS_STATE_DIR", "TWEAKS_AUDIT", "TWEAKS_AUDIT_DAYS",
-            "TWEAKS_FROZEN", "TWEAKS_TOKEN_FILE", "TWEAKS_PANEL_PORT", "TWEAKS_TMPDIR",
+            "TWEAKS_FROZEN", "TWEAKS_TOKEN_FILE", "TWEAKS_PANEL_PORT", "TWEAKS_METRICS_PORT",
+            "TWEAKS_TMPDIR",
         ]
 
         /// - Parameter temporary: The temporary directories; nil for the system's.
@@ -70,6 +73,7 @@
                 environment, isOnTerminal: configuration.isOnTerminal ?? StandardError.isTerminal)
             panel = try Self.panel(
                 configuration.panel.settings, hasTokens: tokenFile != nil, isService: isService, environment, &warnings)
+            metrics = try Self.metrics(configuration.metrics, environment, &warnings)
             socket = SocketChoice(environment, temporary)
             let tcp = configuration.tcp
             ports = try Self.ports(tcp, hasTokens: tokenFile != nil, environment)
@@ -169,6 +173,47 @@
                     "there is no panel: the program is built without the trait Panel; name it at the dependency on "
                         + "Tweaks")
                 return nil
+            #endif
+        }
+
+        // MARK: Metrics
+
+        /// The port of the metrics that the program or the environment has enabled.
+        private static func metrics(
+            _ named: TweakDaemon.Metrics, _ environment: [String: String], _ warnings: inout [String]
+        ) throws(ServerError) -> TweakDaemon.Metrics {
+            var chosen = named
+            if let text = environment.text("TWEAKS_METRICS_PORT") {
+                if isOff(text) { return .off }
+                guard let port = UInt16(text) else {
+                    throw ServerError(
+                        "TWEAKS_METRICS_PORT=\(text): a port is 0…65535, 0 for a free one, or off for no metrics")
+                }
+                (chosen.isOn, chosen.port) = (true, Int(port))
+            }
+            #if !Panel
+                if chosen.isOn {
+                    warnings.append(
+                        "there are no metrics: the program is built without the trait Panel; name it at the dependency "
+                            + "on Tweaks")
+                }
+                chosen.isOn = false
+            #endif
+            return chosen
+        }
+
+        /// The host of the metrics, as an address has it.
+        var metricsHost: String {
+            let address = metrics.address ?? "127.0.0.1"
+            return address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]" : address
+        }
+
+        /// The endpoint of the metrics; nil without one.
+        func metrics(_ registry: TweakRegistry) -> (any Endpoint)? {
+            #if Panel
+                metrics.isOn ? MetricsEndpoint(registry, port: metrics.port, address: metrics.address) : nil
+            #else
+                nil
             #endif
         }
 

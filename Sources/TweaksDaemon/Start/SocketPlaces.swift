@@ -126,6 +126,7 @@
             let panel = settings.panel.flatMap { panel in
                 panel.text(for: self, isOnTerminal: settings.isOnTerminal, hasTokens: settings.tokenFile != nil)
             }
+            let metrics = metricsPort.map { "; metrics http://\(settings.metricsHost):\($0)/metrics" } ?? ""
             var places: [String] = []
             if let port {
                 let access =
@@ -133,7 +134,7 @@
                 places.append("127.0.0.1:\(port) (\(access))")
             }
             places += socketPaths.map { "unix socket \($0)\(isShared ? " (for named users, too)" : "")" }
-            if places.isEmpty, let panel { return "tweaks at \(panel)\(frozen)" }
+            if places.isEmpty, let panel { return "tweaks at \(panel)\(frozen)\(metrics)" }
             if places.isEmpty {
                 if case .anywhere = settings.socket {
                     return "tweaks are not served: there is no socket, and TCP is not open"
@@ -142,7 +143,7 @@
             }
             let command = port.map { "nc 127.0.0.1 \($0)" } ?? "nc -U \(socketPaths.first ?? "")"
             let panelText = panel.map { "\($0); " } ?? ""
-            return "tweaks at \(places.joined(separator: " and "))\(frozen); \(panelText)try: \(command)"
+            return "tweaks at \(places.joined(separator: " and "))\(frozen)\(metrics); \(panelText)try: \(command)"
         }
     }
 #endif

@@ -257,7 +257,8 @@ package struct FleetCore: Sendable {
         let rollout = value.rollout.map { ", rollout \($0)" } ?? ""
         return StoredEntry(
             path: path, content: .value(value.value),
-            origin: TweakOrigin("fleet: \(value.by)\(rollout), etcd revision \(value.revision)"),
+            origin: TweakOrigin("fleet: \(value.by)\(rollout), etcd revision \(value.revision)")
+                .ofRollout(value.rollout),
             time: instant(value.at))
     }
 

@@ -16,27 +16,31 @@ struct PanelRoute: Sendable {
     let action: @Sendable (PanelCall) throws(HTTPFailure) -> PanelAction
     /// The parts between slashes; nil for a parameter.
     private let parts: [String?]
+    /// Whether the last parameter is the rest of the path, with its slashes.
+    private let takesRest: Bool
 
     @inline(never) init(
         _ method: String, _ path: String, _ commands: Command..., query: [String]? = [],
-        action: @escaping @Sendable (PanelCall) throws(HTTPFailure) -> PanelAction
+        takesRest: Bool = false, action: @escaping @Sendable (PanelCall) throws(HTTPFailure) -> PanelAction
     ) {
         self.method = method
         self.path = path
         self.commands = commands
         self.query = query
         self.action = action
+        self.takesRest = takesRest
         parts = path.pathParts.dropFirst().filter { !$0.isEmpty }.map { $0.hasPrefix("{") ? nil : $0 }
     }
 
     /// The values of the parameters; nil if the path does not match.
     fileprivate func parameters(in path: [String]) -> [String]? {
-        guard path.count == parts.count else { return nil }
+        guard path.count == parts.count || takesRest && path.count > parts.count else { return nil }
         var parameters: [String] = []
         for (part, wanted) in zip(path, parts) {
             if wanted == nil { parameters.append(part) }
             if let wanted, wanted != part { return nil }
         }
+        for part in path.dropFirst(parts.count) { parameters[parameters.count - 1] += "/" + part }
         return parameters
     }
 }
@@ -107,6 +111,8 @@ enum PanelAction: Equatable, Sendable {
     case file(String, version: String)
     /// The description of the API.
     case openAPI
+    /// A word that says whether the process lives, or is ready.
+    case probe(HealthProbe)
     /// A browser signs in with a token, or a page proves an earlier sign-in.
     case login(PanelLogin)
     /// Ends the sign-in of a browser.
@@ -137,6 +143,11 @@ struct PanelScript: Equatable, Sendable {
         case all
         /// The reply to the last request as lines of text, as `export` prints them.
         case text
+        /// Replies to `get` and `stats` as metrics.
+        case metrics(MetricsFormat)
+        /// The tweak with this path as a flag of OpenFeature, and all tweaks, unless the client has them.
+        case flag(String)
+        case flags(known: String?)
     }
 
     var requests: [Request]
@@ -154,7 +165,7 @@ struct PanelScript: Equatable, Sendable {
 
 extension PanelRoute {
     /// All routes. openapi.json describes them for programs, and a test compares the two.
-    static let all = pages + tweaks + figures + history + previews + presets + texts + server
+    static let all = pages + tweaks + figures + history + previews + presets + texts + server + formats
 
     private static let pages = [
         PanelRoute("GET", "/", query: nil) { _ in .page },
@@ -172,6 +183,8 @@ extension PanelRoute {
             return .logout
         },
         PanelRoute("GET", "/api/openapi.json") { _ in .openAPI },
+        PanelRoute("GET", "/healthz", query: nil) { _ in .probe(.health) },
+        PanelRoute("GET", "/readyz", query: nil) { _ in .probe(.readiness) },
         PanelRoute("GET", "/api/events", .watch, query: ["pattern", "since"]) { call throws(HTTPFailure) in
             let id = try call.query("since")
             // The header, which browsers send when they reconnect, is newer than the query.
@@ -321,6 +334,26 @@ extension PanelRoute {
             return .one(Request(.kick, number: session))
         },
         PanelRoute("POST", "/api/reload", for: .reload, flags: .dry),
+    ]
+
+    /// What other projects define.
+    private static let formats = [
+        PanelRoute("GET", "/metrics", .get, .stats) { call in
+            let output = PanelScript.Output.metrics(MetricsFormat(call.request))
+            return .script(PanelScript([Request(.get, ["*"]), Request(.stats)], output: output))
+        },
+        PanelRoute("POST", "/ofrep/v1/evaluate/flags/{key}", .describe, .get, takesRest: true) {
+            call throws(HTTPFailure) in
+            try OFREP.check(call.request)
+            // The key may look like a pattern; describe accepts a path alone.
+            let key = call.parameters[0]
+            return .script(PanelScript([Request(.describe, [key]), Request(.get, [key])], output: .flag(key)))
+        },
+        PanelRoute("POST", "/ofrep/v1/evaluate/flags", .get) { call throws(HTTPFailure) in
+            try OFREP.check(call.request)
+            let output = PanelScript.Output.flags(known: call.request[header: "if-none-match"])
+            return .script(PanelScript([Request(.get, ["*"])], output: output))
+        },
     ]
 
     /// A route of a command whose arguments are path parameters, and whose keywords are flags in the body.

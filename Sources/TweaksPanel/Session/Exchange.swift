@@ -47,11 +47,18 @@ struct Exchange {
     private var items: [Reply.Item] = []
     /// Set once a response of unknown length has begun.
     var stream: ResponseFraming?
+    /// The reply to `get`, where the one to `stats` follows.
+    private(set) var listing: Reply?
+    /// The flags so far, where the head of the response depends on all of them.
+    var collected: [UInt8]?
 
     init(_ framing: ResponseFraming, _ purpose: Purpose = .response) {
         self.framing = framing
         self.purpose = purpose
     }
+
+    /// The output of a script.
+    var output: PanelScript.Output? { if case .script(let script) = purpose { script.output } else { nil } }
 
     /// Whether the response includes more than the last reply.
     private var showsAll: Bool {
@@ -64,6 +71,7 @@ struct Exchange {
 
     /// Collects the fields and items of a reply, if the response includes them.
     mutating func collect(_ reply: Reply) {
+        if case .metrics? = output { listing = reply }
         guard showsAll, case .ok(_, let more) = reply.status else { return }
         for field in more {
             fields.removeAll { $0.0 == field.0 }

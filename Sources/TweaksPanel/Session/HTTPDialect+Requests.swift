@@ -23,7 +23,7 @@ extension HTTPDialect {
         // If the response is sent now, the body would be parsed as the next request.
         exchange?.framing.closes = true
         setUserAgent(request)
-        if let failure = requestGuard.originFailure(of: request) { return refuse(failure) }
+        if let failure = requestGuard.originFailure(of: request) { return refuse(failure, request) }
         authenticate(credential.fingerprint, steps)
     }
 
@@ -36,14 +36,15 @@ extension HTTPDialect {
         if request.path == ["login"] { steps.append(.expect(nil)) }
         setUserAgent(request)
         do throws(HTTPFailure) {
-            if let failure = requestGuard.originFailure(of: request) {
+            // Probes name the address of a container, and their answer is no secret.
+            if !HealthProbe.isNamed(by: request), let failure = requestGuard.originFailure(of: request) {
                 if failure.status == .misdirectedRequest, Self.isDocument(request) { return notice(failure.status) }
                 throw failure
             }
             if let addition = endpoint.addition, addition.serves(request) { return try ask(addition, request) }
             try perform(try action(for: request), request)
         } catch {
-            refuse(error)
+            refuse(error, request)
         }
     }
 
@@ -66,9 +67,9 @@ extension HTTPDialect {
         return try action.get()
     }
 
-    private func refuse(_ failure: HTTPFailure) {
+    private func refuse(_ failure: HTTPFailure, _ request: HTTPRequest) {
         if failure.endsConnection { exchange?.framing.closes = true }
-        respond(failure.response)
+        respond(OFREP.isNamed(by: request) ? OFREP.response(failure, key: OFREP.key(of: request)) : failure.response)
     }
 
     private func perform(_ action: PanelAction, _ request: HTTPRequest) throws(HTTPFailure) {
@@ -77,6 +78,7 @@ extension HTTPDialect {
         case .page: notice(place == .programs ? .ok : .misdirectedRequest)
         case .file(let name, let version): respond(try file(name, version))
         case .openAPI: respond(PanelPage.openAPI)
+        case .probe(let probe): respond(probe.response(readiness))
         case .logout: logOut(request)
         case .login(let step): try logIn(step, request)
         case .script(let script):

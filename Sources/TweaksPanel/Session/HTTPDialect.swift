@@ -10,6 +10,7 @@ final class HTTPDialect: SessionDialect {
     let requestGuard: HTTPGuard
     /// Random for each start of the process: revisions of another start are not comparable.
     let instance: String
+    let readiness: Readiness
     var parser = HTTPParser(limits: HTTPDialect.limits)
     /// Steps to return before the next request is parsed.
     var steps: ArraySlice<DialectStep> = []
@@ -41,6 +42,7 @@ final class HTTPDialect: SessionDialect {
         port = Int(place.port)
         self.requestGuard = requestGuard
         instance = place.instance
+        readiness = place.readiness
     }
 
     private static let limits = {
@@ -52,7 +54,7 @@ final class HTTPDialect: SessionDialect {
     var inputCount: Int { parser.count }
     var inputLimit: Int { parser.limits.body + 65_536 }
     var isInRequest: Bool { parser.hasBegun && exchange == nil }
-    var memorySize: Int { parser.count }
+    var memorySize: Int { parser.count + (exchange?.collected?.count ?? 0) }
     var idleTime: Duration? { .seconds(75) }
     /// Replies are merged, so each response is written before the next request is parsed.
     var pipelines: Bool { false }
@@ -134,6 +136,11 @@ final class HTTPDialect: SessionDialect {
                 steps = [.perform(Request(.abort))]
             }
         }
+        switch exchange.output {
+        case .flag(let key)?: return write(OFREP.response(error, key: key), &bytes)
+        case .flags?: return write(OFREP.response(error, key: nil), &bytes)
+        default: break
+        }
         var body: [UInt8] = []
         _ = Self.json.append(.error(error), to: &body)
         write(HTTPResponse(HTTPStatus(error), Self.jsonHeaders, body: body), &bytes)
@@ -142,13 +149,25 @@ final class HTTPDialect: SessionDialect {
     /// Writes the response once the last reply has been received.
     private func answer(_ reply: Reply, _ bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
         guard let exchange else { return nil }
-        let whole = exchange.merged(reply)
+        var whole = exchange.merged(reply)
         switch exchange.purpose {
         case .response, .bodyAdmission, .login: return nil
         case .events: return beginEvents(whole, &bytes)
         case .script(let script):
-            let isText = script.output == .text
-            let headers = isText ? [HTTPField("Content-Type", "text/plain; charset=utf-8")] : Self.jsonHeaders
+            var headers = Self.jsonHeaders
+            switch script.output {
+            case .last, .all: break
+            case .text: headers = [HTTPField("Content-Type", "text/plain; charset=utf-8")]
+            case .metrics(let format):
+                headers = [format.header]
+                whole = metrics(reply, format)
+            case .flag(let key):
+                writeFlag(key, reply, &bytes)
+                return nil
+            case .flags:
+                whole = OFREP.flags(in: reply)
+                self.exchange?.collected = []
+            }
             var body: [UInt8] = []
             let rest = bodyEncoder.append(whole, to: &body)
             guard let rest else {
@@ -164,6 +183,7 @@ final class HTTPDialect: SessionDialect {
         _ rest: ReplyEncoder.Remainder, after body: [UInt8], _ headers: [HTTPField], to bytes: inout [UInt8]
     ) -> ReplyEncoder.Remainder? {
         guard let framing = exchange?.framing else { return nil }
+        if exchange?.collected != nil { return rest }
         let stream = PanelPage.writer.appendStream(.ok, headers, to: framing, into: &bytes)
         stream.append(body, to: &bytes)
         exchange?.stream = stream
@@ -173,6 +193,9 @@ final class HTTPDialect: SessionDialect {
     }
 
     func write(_ rest: ReplyEncoder.Remainder, budget: Int, to bytes: inout [UInt8]) -> ReplyEncoder.Remainder? {
+        if case .flags(let known)? = exchange?.output {
+            return collectFlags(rest, budget: budget, known: known, to: &bytes)
+        }
         guard let stream = exchange?.stream else { return nil }
         var part: [UInt8] = []
         let more = bodyEncoder.append(rest, budget: budget, to: &part)
@@ -183,6 +206,7 @@ final class HTTPDialect: SessionDialect {
     }
 
     func abort(_ rest: ReplyEncoder.Remainder, _ error: TweakError, to bytes: inout [UInt8]) {
+        if exchange?.collected != nil { return refuse(error, &bytes) }
         guard let stream = exchange?.stream else { return }
         var part: [UInt8] = []
         bodyEncoder.abort(rest, error, to: &part)
@@ -192,11 +216,13 @@ final class HTTPDialect: SessionDialect {
     }
 
     private var bodyEncoder: ReplyEncoder {
-        if case .script(let script)? = exchange?.purpose, script.output == .text { return Self.file }
-        return Self.json
+        switch exchange?.output {
+        case .text?, .metrics?, .flags?: Self.file
+        case .last?, .all?, .flag?, nil: Self.json
+        }
     }
 
-    private static let file = {
+    static let file = {
         var encoder = ReplyEncoder()
         encoder.isForFile = true
         return encoder

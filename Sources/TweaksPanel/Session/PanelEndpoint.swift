@@ -6,7 +6,7 @@ package import TweaksServer
 package import TweaksWire
 
 /// The panel of one server.
-package final class PanelEndpoint: Endpoint {
+package final class PanelEndpoint: SignInEndpoint {
     package let address: String?
     package let name = "panel"
     private let names: [String]

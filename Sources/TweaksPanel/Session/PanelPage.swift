@@ -76,7 +76,7 @@ struct PanelPage: Sendable {
             })
     }
 
-    private static func hash(_ all: [(name: String, bytes: [UInt8])]) -> String {
+    static func hash(_ all: [(name: String, bytes: [UInt8])]) -> String {
         // FNV-1a: a collision gains an attacker nothing, and a debug build computes it in milliseconds.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for file in all {

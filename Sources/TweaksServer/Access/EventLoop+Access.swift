@@ -28,7 +28,7 @@ extension EventLoop {
 
     /// Installs a new token table; sessions lose the rights of tokens that are no longer in it.
     func tokensChanged(_ table: TokenTable) {
-        executor.tokens = table.adding(executor.hooks.serverEndpoints.flatMap(\.tokens))
+        executor.tokens = table.adding(executor.hooks.ownTokens)
         reviewTokens()
     }
 
@@ -118,13 +118,14 @@ extension EventLoop {
                 throw TweakError(
                     .denied, "the panel's address and token are shown only on the Unix socket; connect there")
             }
-            guard let listener = listeners.first(where: { $0.endpoint != nil }), let endpoint = listener.endpoint,
+            guard let listener = listeners.first(where: { $0.endpoint is any SignInEndpoint }),
+                let endpoint = listener.endpoint as? any SignInEndpoint,
                 let port = listener.port
             else { throw TweakError(.conflict, "this process has no panel; start it with TWEAKS_PANEL_PORT=0") }
             if word == .rotate {
                 endpoint.rotate()
                 executor.tokens = (executor.tokens ?? TokenTable()).replacingOwn(
-                    executor.hooks.serverEndpoints.flatMap(\.tokens))
+                    executor.hooks.ownTokens)
                 reviewTokens()
             }
             session.input.isProven = true

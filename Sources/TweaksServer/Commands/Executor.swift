@@ -83,7 +83,7 @@ final class Executor {
         memory = MemoryAccount(limit: limits.memoryBytes)
         registry.limitHistory(bytes: memory.historyShare)
         tokens = hooks.tokens?()
-        let own = hooks.serverEndpoints.flatMap(\.tokens)
+        let own = hooks.ownTokens
         if !own.isEmpty { tokens = (tokens ?? TokenTable()).adding(own) }
         loginThrottle = LoginThrottle(delays: limits.authenticationDelay)
         commitRate = CommitRate(registry.revision, at: hooks.now)

@@ -53,7 +53,8 @@ extension EventLoop {
         let session = Session(
             id: SessionID(number: sessions.makeNumber(), descriptor: number), descriptor: descriptor, peer: peer,
             isDenied: scopes == nil, now: now,
-            dialect: listener.makeDialect(number, executor.identity.instance) ?? LineDialect(limit: limits.lineBytes))
+            dialect: listener.makeDialect(number, executor.identity.instance, readiness)
+                ?? LineDialect(limit: limits.lineBytes))
         if let scopes, !scopes.isEmpty { session.grants.add(scopes, from: .peer) }
         executor.identify(session)
         return session

@@ -169,6 +169,7 @@ extension EventLoop {
     func beginStopping() {
         if isStopping { return }
         isStopping = true
+        readiness.reach(.stopping)
         schedule(.stopping, in: limits.lingerTime)
         executor.cancelRuns()
         for listener in listeners {

@@ -27,6 +27,7 @@ final class EventLoop {
     /// Whether `runnable` or `answered` holds sessions.
     private var hasQueued = false
     var admission = AdmissionState()
+    let readiness: Readiness
     let loopbackUsers = LoopbackUsers()
     var expiry = TokenExpiry()
     var isStopping = false
@@ -69,6 +70,7 @@ final class EventLoop {
         buffers = BufferSizes(limits, sessions: bufferShares)
         clock = hooks.clock
         now = hooks.now
+        readiness = hooks.readiness ?? Readiness()
         hub = WatchHub(registry: registry, limits: limits, now: now) { mailbox.wake() }
         executor = Executor(
             registry: registry, identity: identity, limits: limits, hub: hub, mailbox: mailbox, hooks: hooks)

@@ -145,7 +145,8 @@ package struct ExpectedKey: Hashable, Sendable {
     package init(_ token: String, name: String? = nil) { (self.token, self.name) = (token, name ?? token) }
 }
 
-/// An endpoint that speaks its own dialect, in addition to the server's listeners. Every client must show a token.
+/// An endpoint that speaks its own dialect, in addition to the server's listeners. Clients have no rights until they show a
+/// token.
 package protocol Endpoint: Sendable {
     /// A numeric address; nil means the loopback addresses.
     var address: String? { get }
@@ -153,6 +154,18 @@ package protocol Endpoint: Sendable {
     var ports: [Int] { get }
     /// The name in `stats` and errors.
     var name: String { get }
+    /// Whether clients show tokens there, which must not cross a network without a token file.
+    var needsTokens: Bool { get }
+
+    /// Creates the dialect of a new connection.
+    func makeDialect(_ place: EndpointAddress) -> any SessionDialect
+
+    /// The bytes to send to a rejected connection.
+    func refusal(_ error: TweakError) -> [UInt8]
+}
+
+/// An endpoint with a page and a token of its own.
+package protocol SignInEndpoint: Endpoint {
     /// The tokens that it accepts in addition to the token file.
     var tokens: [TokenEntry] { get }
 
@@ -164,12 +177,15 @@ package protocol Endpoint: Sendable {
 
     /// Replaces its own token and the address of its page.
     func rotate()
+}
 
-    /// Creates the dialect of a new connection.
-    func makeDialect(_ place: EndpointAddress) -> any SessionDialect
+extension SignInEndpoint {
+    package var needsTokens: Bool { true }
+}
 
-    /// The bytes to send to a rejected connection.
-    func refusal(_ error: TweakError) -> [UInt8]
+extension TweakServerHooks {
+    /// The tokens of the endpoints.
+    var ownTokens: [TokenEntry] { serverEndpoints.flatMap { ($0 as? any SignInEndpoint)?.tokens ?? [] } }
 }
 
 /// The local address of a connection to an endpoint.
@@ -179,10 +195,11 @@ package struct EndpointAddress: Sendable {
     package let address: String?
     /// Random for each start of the process.
     package let instance: String
+    package let readiness: Readiness
 }
 
 /// An endpoint whose address the daemon announces, and which stores files in the daemon's state directory.
-package protocol DaemonEndpoint: Endpoint {
+package protocol DaemonEndpoint: SignInEndpoint {
     /// Restores what an earlier run has stored. Called before it listens, and only in the process that holds the
     /// directory's lock.
     func restore(from directory: String, reportProblem: @escaping @Sendable (String) -> Void)

@@ -69,9 +69,10 @@ final class Listener: Sendable {
     deinit { shutdown(descriptor.number, Int32(SHUT_RDWR)) }
 
     /// Creates the dialect of a new connection.
-    func makeDialect(_ connection: Int32, _ instance: String) -> (any SessionDialect)? {
+    func makeDialect(_ connection: Int32, _ instance: String, _ readiness: Readiness) -> (any SessionDialect)? {
         let address = isLoopback ? nil : SocketAddress.of(connection)?.host
-        return endpoint?.makeDialect(EndpointAddress(port: port ?? 0, address: address, instance: instance))
+        return endpoint?.makeDialect(
+            EndpointAddress(port: port ?? 0, address: address, instance: instance, readiness: readiness))
     }
 
     var path: String? { lease?.path }
@@ -80,7 +81,7 @@ final class Listener: Sendable {
     var info: (address: String, access: JSON) {
         let host = endpoint?.address ?? (isVersion6 ? "[::1]" : "127.0.0.1")
         let address = path ?? "\(host):\(port ?? 0)"
-        let access = endpoint.map { "token (\($0.name))" } ?? lineAccess
+        let access = endpoint.map { "\($0.needsTokens ? "token" : "open") (\($0.name))" } ?? lineAccess
         return (address, .string(access))
     }
 
@@ -223,7 +224,7 @@ extension TweakServer {
             throw ServerError("\(endpoint.name) address \(text): write it in numbers, such as 192.0.2.1 or ::")
         }
         let name = "\(endpoint.name) \(text) port \(port)"
-        if !address.isLoopback, !hasTokenFile {
+        if !address.isLoopback, endpoint.needsTokens, !hasTokenFile {
             throw ServerError(
                 "\(name): listening beyond this machine needs a token file; name one in TWEAKS_TOKEN_FILE (tweakctl "
                     + "token new makes one), or listen on loopback and tunnel by ssh")

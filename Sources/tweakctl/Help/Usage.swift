@@ -6,13 +6,13 @@ import TweaksWire
 
 /// The help text and its parts.
 enum Usage {
-    static let version = "tweakctl \(number), protocol \(protocolVersion)"
+    static let version = "tweakctl \(PackageVersion.text), protocol \(PackageVersion.wire)"
     /// The same for scripts.
     static var versionJSON: JSON {
-        .object([("ok", .bool(true)), ("version", .string(number)), ("protocol", .int(protocolVersion))])
+        .object([
+            ("ok", .bool(true)), ("version", .string(PackageVersion.text)), ("protocol", .count(PackageVersion.wire)),
+        ])
     }
-    private static let number = "1.0"
-    private static let protocolVersion: Int64 = 1
 
     /// The usage lines.
     static let synopses = [

@@ -85,12 +85,14 @@ import TweaksTestSupport
             Rollout("good", ["A/B/Size": .number(70), "A/B/Count": .int(4), "A/B/New": .int(1)]), keys, counter: 2)
         await process.wait(process.count, 4)
         #expect(process.size.value == 70)
+        #expect(process.size.erased.layers.map(\.origin.rollout) == [nil, "good"])
         try await etcd.roll(Rollout("bad", ["A/B/Size": .number(80), "A/B/Count": .int(400)]), keys, counter: 3)
         await process.log.wait(for: "rollout bad is refused here: A/B/Count")
         #expect(process.size.value == 70 && process.count.value == 4)
         etcd.delete(.key(keys.rollout("good")))
         await process.wait(process.size, 60)
         #expect(process.count.value == 1)
+        #expect(process.size.erased.layers.map(\.origin.rollout) == [nil, nil])
     }
 
     @Test func `The status reports applied, refused and overridden values, and ends with the process`() async throws {

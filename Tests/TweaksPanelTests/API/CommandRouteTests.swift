@@ -29,6 +29,7 @@ import TweaksWire
     /// A request for every route, with everything that adds a command.
     private static let requests = [
         "GET /", "GET /panel/1/a", "GET /panel/1/a/b", "POST /login {}", "POST /logout {}", "GET /api/openapi.json",
+        "GET /healthz", "GET /readyz",
         "GET /api/events", "GET /api/tweaks", "GET /api/tweaks/A/B/C", "GET /api/explain?path=A/B/C",
         #"PATCH /api/tweaks {"changes":[{"path":"A/B/?","reset":true},{"path":"A/B/*","keep":true},{"path":"A/B/C","value":1}]}"#,
         #"POST /api/check {"changes":[{"path":"A/B/C","value":1}]}"#, #"POST /api/reset {"patterns":["A"]}"#,
@@ -40,6 +41,7 @@ import TweaksWire
         "GET /api/history", "GET /api/presets", "PUT /api/presets/a {}", "DELETE /api/presets/a",
         #"POST /api/presets/a/load {"only":true,"partly":true}"#, #"POST /api/presets/a/swap {"force":true}"#,
         "GET /api/presets/a/diff", "GET /api/export", #"POST /api/import {"text":"A/B/C = 1","dry":true}"#,
+        "GET /metrics", #"POST /ofrep/v1/evaluate/flags/A {"context":{}}"#, "POST /ofrep/v1/evaluate/flags {}",
         "GET /api/whoami", "GET /api/stats", "GET /api/conflicts", "GET /api/sessions", "DELETE /api/sessions/7",
         #"POST /api/reload {"dry":true}"#,
     ]
@@ -60,7 +62,7 @@ import TweaksWire
         case .script(let script): Set(script.requests.map(\.command.name))
         case .events: ["watch"]
         case .login: ["auth"]
-        case .page, .file, .openAPI, .logout: []
+        case .page, .file, .openAPI, .probe, .logout: []
         }
     }
 }

@@ -138,7 +138,7 @@ final class PanelClient {
     /// The next response.
     func read(isHead: Bool = false) throws -> PanelAnswer {
         var answer = try readHead()
-        if isHead || answer.status == 204 || answer.status == 100 { return answer }
+        if isHead || [100, 204, 304].contains(answer.status) { return answer }
         if let length = answer["Content-Length"].flatMap({ Int($0) }) {
             answer.body = String(decoding: try client.bytes(length), as: UTF8.self)
         } else if answer["Transfer-Encoding"] == "chunked" {
