@@ -73,7 +73,8 @@ let package = Package(
         // Swift source with new defaults, for tweakctl alone.
         .target(name: "TweaksBake", dependencies: ["Tweaks", "TweaksSystem"]),
         // The client: it uses the wire protocol, and does not import the server.
-        .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksBake"]),
+        .executableTarget(
+            name: "tweakctl", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksStorage", "TweaksBake"]),
         // The operator's client of a fleet, a library so that a program can run it with TLS of its own.
         .target(
             name: "TweaksFleetOperator",

@@ -51,6 +51,16 @@ enum HistoryFormat {
         return bytes
     }
 
+    /// The revision of a commit's line; nil for another line.
+    static func revision(_ line: ArraySlice<UInt8>) -> UInt64? {
+        var reader = JSONReader(Array(line))
+        var revision: UInt64?
+        let isRead: Void? = try? reader.object { key, reader throws(JSONReader.Problem) in
+            if key == "revision" { revision = UInt64(exactly: try reader.whole(key)) } else { try reader.skip() }
+        }
+        return isRead == nil ? nil : revision
+    }
+
     /// A line with a new status of a commit.
     static func statusLine(_ record: History.Record) -> [UInt8] {
         Array("{\"n\":\(record.number),\"status\":\"\(record.status.rawValue)\"}\n".utf8)

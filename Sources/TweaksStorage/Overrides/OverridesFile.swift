@@ -105,6 +105,18 @@ struct OverridesFile: Sendable {
         }
     }
 
+    /// The revision of a file; nil if it is malformed, or has another format.
+    static func revision(_ bytes: [UInt8]) -> UInt64? {
+        var head = Head()
+        do throws(JSONReader.Problem) {
+            try head.read(bytes)
+            try head.check(bytes)
+        } catch {
+            return nil
+        }
+        return head.revision
+    }
+
     /// The bytes of a value, which is skipped.
     private static func text(_ reader: inout JSONReader) throws(JSONReader.Problem) -> [UInt8] {
         _ = reader.peek()

@@ -31,6 +31,7 @@ enum Usage {
         ("tweakctl bounce export > look.conf", "save the current values to a file"),
         ("tweakctl bounce import look.conf", "apply them: print what would change, and ask"),
         ("tweakctl bounce bake Label Sources", "print a diff that makes the overrides of a category the new defaults"),
+        ("tweakctl bounce backup bounce.tar", "save overrides, history and presets; restore puts them back"),
         ("tweakctl bounce watch Label", "print the current values, then each change"),
         ("tweakctl bounce plot 'Label/Status/Frames per second'", "draw the last values of a figure"),
         ("tweakctl bounce panel", "open its web panel in a browser and print the address; --no-open only prints it"),
@@ -140,8 +141,20 @@ enum Manual {
         lines += [".SS " + escaped("Tokens")]
         lines += TokenCommand.usages.flatMap { [".B " + escaped($0), ".br"] }.dropLast()
         lines += [".PP"] + tokens.map(escaped)
-        return lines + [".SS " + escaped("Audit"), ".B " + escaped(AuditCommand.usage), ".PP"] + audit.map(escaped)
+        lines += [".SS " + escaped("Audit"), ".B " + escaped(AuditCommand.usage), ".PP"] + audit.map(escaped)
+        return lines + [".SS " + escaped("State")] + state.map(escaped)
     }
+
+    private static let state = [
+        "backup copies overrides, history, presets and the last config file of a running process, as of one moment, into",
+        "one archive that tar lists; its files are read directly, by the user of the process or by root. Tokens, sign-ins",
+        "and the audit are not in it; values of secrets are, and only its owner can read it. It replaces a file with",
+        "--force only. restore checks an archive, prints what changes, asks unless --yes is given, and replaces the state of",
+        "a program that does not run; the old files are kept beside as *.before-restore-TIME, and an error changes nothing.",
+        "The directory is that of the program in this environment, or that of --state. --dry-run only prints. state check",
+        "says of each file what would be read, and what not, with the reason; it changes nothing. Exit status 1: something",
+        "would not be read.",
+    ]
 
     private static let tokens = [
         "A token gives access over TCP, or to another user. token new prints it once, alone on a line, and writes its",
