@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import Tweaks
 import TweaksDaemon
+import TweaksBackup
 import TweaksStorage
 import TweaksTestSupport
 

@@ -1,7 +1,7 @@
 // Runs `backup`: copies the state of a running process into one file.
 
 import Tweaks
-import TweaksStorage
+import TweaksBackup
 import TweaksSystem
 
 /// `backup FILE`: the process runs on. The files are read here, by the owner of the process or by root.

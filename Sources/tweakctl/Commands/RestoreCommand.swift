@@ -1,6 +1,7 @@
 // Runs `restore`: puts the state of a backup in the place of that of a program that does not run.
 
 import Tweaks
+import TweaksBackup
 import TweaksStorage
 import TweaksSystem
 import TweaksWire

@@ -1,7 +1,7 @@
 // Runs `state check`: says what a program would read of a state directory, and what not.
 
 import Tweaks
-import TweaksStorage
+import TweaksBackup
 import TweaksSystem
 
 /// `state check DIR`: it reads files, changes nothing, and connects to no process.

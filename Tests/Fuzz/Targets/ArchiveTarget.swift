@@ -1,7 +1,7 @@
 // Fuzzes archives of a state: what is accepted has names of a state alone, and survives a round trip.
 
 import Tweaks
-import TweaksStorage
+import TweaksBackup
 
 /// An archive. The first byte selects whether the checksums of its headers are corrected, which a fuzzer cannot guess.
 enum ArchiveTarget {

@@ -3,6 +3,7 @@
 import Foundation
 import Testing
 import Tweaks
+import TweaksBackup
 import TweaksStorage
 import TweaksSystem
 import TweaksTestSupport

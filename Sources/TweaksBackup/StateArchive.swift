@@ -1,6 +1,7 @@
 // Packs the files of a state directory that hold its values into a ustar archive, and unpacks only such an archive.
 
 package import Tweaks
+import TweaksStorage
 
 /// The files that hold the values of a state directory. Tokens, sign-ins and the audit are not among them.
 package enum StateFile: Equatable, Sendable {

@@ -1,5 +1,6 @@
 // Reads the files of a state directory, also while its process writes them.
 
+import TweaksStorage
 package import TweaksSystem
 
 /// The files of a state directory at one moment.

@@ -1,6 +1,7 @@
 // Says of each file of a state what would be read of it, and what not, with the reason and the remedy.
 
 import Tweaks
+package import TweaksStorage
 package import TweaksSystem
 
 /// What a program of this version would read of a state.

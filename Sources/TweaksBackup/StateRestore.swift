@@ -1,6 +1,7 @@
 // Puts the files of a backup in the place of those of a state directory, which are kept beside them.
 
 import Tweaks
+import TweaksStorage
 package import TweaksSystem
 
 /// A state directory whose program is not running, locked for a restore.
