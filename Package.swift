@@ -37,6 +37,8 @@ let package = Package(
             dependencies: ["Tweaks", .target(name: "CTweaksLinux", condition: .when(platforms: [.linux, .android]))]),
         // Overrides on disk, the config file and its reload.
         .target(name: "TweaksStorage", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem"]),
+        // Copies of the state of a process, for tweakctl alone.
+        .target(name: "TweaksBackup", dependencies: ["Tweaks", "TweaksSystem", "TweaksStorage"]),
         // The settings and events of a program's server and daemon; no server.
         .target(name: "TweaksInterface", dependencies: ["Tweaks", "TweaksSystem"]),
         // Sockets, sessions and the command table.
@@ -73,7 +75,9 @@ let package = Package(
         // Swift source with new defaults, for tweakctl alone.
         .target(name: "TweaksBake", dependencies: ["Tweaks", "TweaksSystem"]),
         // The client: it uses the wire protocol, and does not import the server.
-        .executableTarget(name: "tweakctl", dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksBake"]),
+        .executableTarget(
+            name: "tweakctl",
+            dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksStorage", "TweaksBackup", "TweaksBake"]),
         // The operator's client of a fleet, a library so that a program can run it with TLS of its own.
         .target(
             name: "TweaksFleetOperator",
@@ -119,7 +123,9 @@ let package = Package(
             name: "TweaksBakeTests", dependencies: ["Tweaks", "TweaksSystem", "TweaksBake", "TweaksTestSupport"]),
         .testTarget(
             name: "TweaksStorageTests",
-            dependencies: ["Tweaks", "TweaksWire", "TweaksSystem", "TweaksStorage", "TweaksTestSupport"],
+            dependencies: [
+                "Tweaks", "TweaksWire", "TweaksSystem", "TweaksStorage", "TweaksBackup", "TweaksTestSupport",
+            ],
             exclude: ["Fixtures"]),
         .testTarget(
             name: "TweaksServerTests",
@@ -140,7 +146,7 @@ let package = Package(
         .testTarget(
             name: "TweakctlTests",
             dependencies: [
-                "tweakctl", "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksDaemon",
+                "tweakctl", "Tweaks", "TweaksWire", "TweaksStorage", "TweaksBackup", "TweaksServer", "TweaksDaemon",
                 "TweaksTestSupport", "tweaks-fuzz",
             ]),
         .testTarget(
@@ -168,7 +174,8 @@ let package = Package(
         .executableTarget(
             name: "tweaks-fuzz",
             dependencies: [
-                "Tweaks", "TweaksWire", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksFleet", "TweaksBake",
+                "Tweaks", "TweaksWire", "TweaksStorage", "TweaksBackup", "TweaksServer", "TweaksPanel", "TweaksFleet",
+                "TweaksBake",
             ],
             path: "Tests/Fuzz", exclude: ["Corpus", "dictionary.txt"]),
         .testTarget(name: "TweaksFuzzTests", dependencies: ["tweaks-fuzz", "TweaksTestSupport"]),

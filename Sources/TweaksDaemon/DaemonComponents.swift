@@ -22,7 +22,7 @@
             // First of all: a signal must not end a process that has asked for it to be handled.
             let signals = DaemonSignals(settings, configuration.signals)
             declare()
-            let log = configuration.onEvent.map { EventLog($0) } ?? EventLog(linesOf: name)
+            let log = configuration.onEvent.map { EventLog($0) } ?? EventLog(linesOf: name, settings.log)
             do throws(ServerError) {
                 try signals.check()
                 let components = try DaemonComponents(settings, configuration, signals, log: log)

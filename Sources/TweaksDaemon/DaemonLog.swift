@@ -122,13 +122,19 @@
         }
 
         /// Creates a log that writes to standard error, for a program without a handler of its own.
-        convenience init(linesOf name: String) {
+        convenience init(linesOf name: String, _ settings: LogSettings) {
+            // More important events have lower priorities.
+            let lowest = settings.level
+            let omitsChanges = TweakDaemonEvent.Level.info.priority > lowest.priority
             // The reader of the log may have closed the pipe, which must not end the process.
-            let limiter = TweakLogLimiter { line, _ in StandardError.write("\(name): \(line)\n") }
-            self.init(isLeftOut: { Self.isUnlogged($0) || limiter.omits($2, of: $0, at: $1) }) { event in
+            let limiter = TweakLogLimiter(entries: { entry, event in
+                settings.write(entry, event?.level ?? (omitsChanges ? .warning : .info), program: name)
+            })
+            self.init(
+                isLeftOut: { omitsChanges || Self.isUnlogged($0) || limiter.omits($2, of: $0, at: $1) }
+            ) { event in
                 if case .changed(let commit) = event, Self.isUnlogged(commit.origin) { return }
-                if event.level == .debug { return }
-                limiter.write(event)
+                if event.level.priority <= lowest.priority { limiter.write(event) }
             }
         }
 

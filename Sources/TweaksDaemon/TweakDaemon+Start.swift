@@ -145,7 +145,7 @@ extension TweakDaemon {
                 limits: limits, tweaks: tweaks)
             try await daemon.run(body)
         } catch {
-            StandardError.write("\(name): \(error)\n")
+            logSettings.writeFailure("\(error)", program: name)
             exit(1)
         }
     }
@@ -155,8 +155,13 @@ extension TweakDaemon {
     public static func openClosedStreams() { StandardStreams.occupy(.quiet) }
 
     private static func log(_ name: String, _ configuration: Configuration) -> EventHandler {
-        configuration.onEvent ?? { event in StandardError.write(event.lines.map { "\(name): \($0)\n" }.joined()) }
+        if let handler = configuration.onEvent { return handler }
+        let settings = logSettings
+        return { event in for entry in event.entries { settings.write(entry, event.level, program: name) } }
     }
+
+    /// The settings of the environment; the standard ones where those are wrong, which the start reports.
+    private static var logSettings: LogSettings { (try? LogSettings(ThisProcess.environment)) ?? .standard }
 
     // MARK: Lists
 

@@ -25,6 +25,7 @@ import Tweaks
 /// | `TWEAKS_STATE_DIR` | the directory of the overrides, or `off` |
 /// | `TWEAKS_AUDIT` | the file to which every commit is appended, with one beside it for refusals, or `off` |
 /// | `TWEAKS_AUDIT_DAYS` | how many days of it are kept at least; 30 unless the program sets it |
+/// | `TWEAKS_LOG` | the format and the lowest level of the log: `text`, `json` or `logfmt`, and `debug`, `info` or `warning` |
 /// | `TWEAKS_FROZEN` | `1`: values are their defaults and sets are refused |
 /// | `TWEAKS_TMPDIR` | the only temporary directory for a socket, for `tweakctl`, too |
 public final class TweakDaemon: Sendable {

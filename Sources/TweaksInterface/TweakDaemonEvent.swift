@@ -72,60 +72,87 @@ public enum TweakDaemonEvent: Sendable, CustomStringConvertible {
     /// opening session. It never contains secret values.
     public var description: String { lines.joined(separator: "\n") }
 
-    /// The description as lines. It contains names of files and variables, which can have any characters.
-    package var lines: [String] { plainLines.map { Quoting.sanitized($0) } }
+    /// The description as lines.
+    package var lines: [String] { entries.map(\.message) }
 
-    private var plainLines: [String] {
+    /// The lines with their facts.
+    package var entries: [LogEntry] {
         switch self {
-        case .listening(let text), .warning(let text), .reloadWaiting(let text), .saving(let text), .unsaved(let text),
-            .tokens(let text), .fleet(let text), .source(let text):
-            [text]
-        case .conflict(let conflict): [conflict.description]
-        case .session(let event): event.line.map { [$0] } ?? []
-        case .changed(let commit): Self.lines(commit)
-        case .reloaded(let reload): Self.lines(reload)
-        case .reloadFailed(let error):
-            error.description.split(separator: "\n").map { String($0) } + [
-                "\(error.file) is rejected; nothing has changed"
-            ]
-        case .unfit(let path, let text): ["\(path.token): \(text)"]
-        case .stopping: ["stopping"]
+        case .listening(let text): [LogEntry("listening", text)]
+        case .warning(let text): [LogEntry("warning", text)]
+        case .tokens(let text): [LogEntry("tokens", text)]
+        case .reloadWaiting(let text): [LogEntry("reloadWaiting", text)]
+        case .saving(let text): [LogEntry("saving", text)]
+        case .unsaved(let text): [LogEntry("unsaved", text)]
+        case .fleet(let text): [LogEntry("fleet", text)]
+        case .source(let text): [LogEntry("source", text)]
+        case .conflict(let conflict):
+            [LogEntry("conflict", conflict.description, [("path", .string(conflict.path.joined))])]
+        case .session(let event): event.entry.map { [$0] } ?? []
+        case .changed(let commit): Self.entries(commit)
+        case .reloaded(let reload): Self.entries(reload)
+        case .reloadFailed(let error): Self.entries(error)
+        case .unfit(let path, let text):
+            [LogEntry("unfit", "\(path.token): \(text)", [("path", .string(path.joined))])]
+        case .stopping: [LogEntry("stopping", "stopping")]
         }
     }
 
     /// The maximum number of listed changes; a preset of a thousand values would hide the rest of the log.
     private static let maxListed = 20
-    /// The maximum length of a line, in characters, for values of up to 64 kB. The middle is cut, because the origin and the
-    /// revision are at the end.
-    private static let maxLineLength = 1_000
 
-    private static func cut(_ line: String) -> String {
-        let excess = line.count - maxLineLength
-        if excess <= 0 { return line }
-        return "\(line.prefix(maxLineLength * 2 / 3)) … \(excess) more … \(line.suffix(maxLineLength / 3))"
-    }
-
-    private static func lines(_ commit: TweakCommit) -> [String] {
+    private static func entries(_ commit: TweakCommit) -> [LogEntry] {
         let origin = commit.origin == .expired ? ", expired" : " by \(commit.origin)"
-        let shown = commit.changes.prefix(maxListed).map { cut("\($0)\(origin), rev \(commit.revision)") }
-        return shown + rest(commit.changes.count)
+        let facts: [(String, JSON)] = [
+            ("by", .string(commit.origin.description)), ("revision", .count(commit.revision)),
+        ]
+        let shown = commit.changes.prefix(maxListed).map { change in
+            LogEntry(
+                "changed", LogEntry.cut("\(change)\(origin), rev \(commit.revision)"),
+                [("path", .string(change.path.joined))]
+                    + LogEntry.values(change.old, change.new, isSecret: change.isSecret) + facts)
+        }
+        return shown + LogEntry.more("changed", commit.changes.count - maxListed, facts)
     }
 
-    private static func lines(_ reload: TweakReload) -> [String] {
+    private static func entries(_ reload: TweakReload) -> [LogEntry] {
+        let file: [(String, JSON)] = [("file", .string(reload.file))]
         if reload.changes.isEmpty, reload.unknownCount == 0 {
-            return ["\(reload.file) read\(reload.isStart ? ": it sets no value" : " again: nothing has changed")"]
+            let news = reload.isStart ? ": it sets no value" : " again: nothing has changed"
+            return [LogEntry("reloaded", "\(reload.file) read\(news)", file)]
         }
         // A tweak whose value did not change is not logged, but the reload is.
         let news = reload.changes.filter { $0.old != $0.new || $0.droppedOverride != nil }
         let end = reload.isStart ? "" : ", rev \(reload.revision)"
+        let facts = file + (reload.isStart ? [] : [("revision", .count(reload.revision))])
         let same = reload.isStart ? ": all its values are the defaults" : ", no value has changed"
-        let first = reload.changes.isEmpty || !news.isEmpty ? [] : ["\(reload.file) read\(same)\(end)"]
-        let shown = news.prefix(maxListed).map { cut("\(reload.file): \($0)\(end)") }
-        let unknown = reload.unknown.prefix(maxListed).map { "\($0); \(TweakReload.pendingNote)" }
-        return first + shown + rest(news.count) + unknown + more(reload.unknownCount - unknown.count)
+        let first =
+            reload.changes.isEmpty || !news.isEmpty
+            ? [] : [LogEntry("reloaded", "\(reload.file) read\(same)\(end)", facts)]
+        let shown = news.prefix(maxListed).map { change in
+            LogEntry(
+                "reloaded", LogEntry.cut("\(reload.file): \(change)\(end)"),
+                [("path", .string(change.path.joined))]
+                    + LogEntry.values(change.old, change.new, isSecret: change.isSecret) + facts)
+        }
+        let unknown = reload.unknown.prefix(maxListed).map {
+            LogEntry("unknown", "\($0); \(TweakReload.pendingNote)", file)
+        }
+        return first + shown + LogEntry.more("reloaded", news.count - maxListed, facts) + unknown
+            + LogEntry.more("unknown", reload.unknownCount - unknown.count, file)
     }
 
-    private static func rest(_ count: Int) -> [String] { more(count - maxListed) }
-
-    private static func more(_ count: Int) -> [String] { count > 0 ? ["… and \(count) more"] : [] }
+    private static func entries(_ error: TweakReloadError) -> [LogEntry] {
+        let file: [(String, JSON)] = [("file", .string(error.file))]
+        let lines = error.description.split(separator: "\n").enumerated().map { number, line in
+            let problem = number < error.problems.count ? error.problems[number] : nil
+            let place: [(String, JSON)] = problem?.line.map { [("line", .count($0))] } ?? []
+            let code: [(String, JSON)] = problem.map { [("code", .string($0.error.code.rawValue))] } ?? []
+            return LogEntry("reloadFailed", String(line), file + place + code)
+        }
+        let end = LogEntry(
+            "reloadFailed", "\(error.file) is rejected; nothing has changed", file + [("problems", .count(error.count))]
+        )
+        return lines + [end]
+    }
 }

@@ -69,7 +69,7 @@ public final class TweakLogLimiter: Sendable {
     private let state = Mutex(State())
     private let delay: DispatchTimeInterval
     private let queue = DispatchQueue(label: "tweaks.log")
-    private let writeLine: Writer
+    private let writeEntry: @Sendable (LogEntry, TweakDaemonEvent?) -> Void
 
     /// Creates a limiter.
     /// - Parameter write: Writes a line. Called on the thread that calls ``write(_:)``, and for a count also on a queue of
@@ -77,9 +77,17 @@ public final class TweakLogLimiter: Sendable {
     public convenience init(_ write: @escaping Writer) { self.init(delay: .seconds(1), write) }
 
     /// - Parameter delay: The time from the first omitted line to the line that reports the count.
-    package init(delay: DispatchTimeInterval, _ write: @escaping Writer) {
+    package convenience init(delay: DispatchTimeInterval, _ write: @escaping Writer) {
+        self.init(delay: delay, entries: { write($0.message, $1) })
+    }
+
+    /// - Parameter write: Writes a line with its facts; for a line that counts omitted ones, without an event.
+    package init(
+        delay: DispatchTimeInterval = .seconds(1),
+        entries write: @escaping @Sendable (LogEntry, TweakDaemonEvent?) -> Void
+    ) {
         self.delay = delay
-        writeLine = write
+        writeEntry = write
     }
 
     /// Writes the lines of an event, or counts them. Events without lines, such as an opening session, write nothing.
@@ -90,20 +98,20 @@ public final class TweakLogLimiter: Sendable {
         case .changed(let commit):
             // The lines of an omitted commit are not even formatted.
             let count = Self.lineCount(commit.changes.count)
-            write(count: count, of: commit.origin.client, at: now) { write(event.lines, event) }
+            write(count: count, of: commit.origin.client, at: now) { write(event.entries, event) }
         case .session(let session):
-            let lines = event.lines
+            let entries = event.entries
             let name = TweakOrigin.client(session.session.identity.identity, session.session.peer)
-            write(count: lines.count, of: name, at: now) { write(lines, event) }
+            write(count: entries.count, of: name, at: now) { write(entries, event) }
         case .stopping:
             reportOmitted()
-            write(event.lines, event)
-        default: write(event.lines, event)
+            write(event.entries, event)
+        default: write(event.entries, event)
         }
     }
 
-    private func write(_ lines: [String], _ event: TweakDaemonEvent) {
-        for line in lines { writeLine(line, event) }
+    private func write(_ entries: [LogEntry], _ event: TweakDaemonEvent) {
+        for entry in entries { writeEntry(entry, event) }
     }
 
     /// One commit writes at most this many lines.
@@ -171,6 +179,10 @@ public final class TweakLogLimiter: Sendable {
     }
 
     private func report(_ omitted: Int, _ client: String) {
-        if omitted > 0 { writeLine("… and \(omitted) more lines about \(client)", nil) }
+        if omitted == 0 { return }
+        writeEntry(
+            LogEntry(
+                "omitted", "… and \(omitted) more lines about \(client)",
+                [("more", .count(omitted)), ("about", .string(client))]), nil)
     }
 }

@@ -43,6 +43,7 @@ enum Tweakctl {
 
     /// Runs a command that needs no process; nil for all others.
     private static func runLocally(_ invocation: Invocation, _ console: Console) throws(Failure) -> ExitCode? {
+        if let restore = try RestoreCommand(invocation) { return try restore.run(console) }
         guard invocation.address == nil, let verb = invocation.words.first.flatMap(Verb.init(rawValue:)) else {
             return nil
         }
@@ -55,9 +56,10 @@ enum Tweakctl {
             console.print([shell.script])
         case .token: return try token(Array(invocation.words.dropFirst()), console)
         case .audit: return try AuditCommand(Array(invocation.words.dropFirst())).run(console)
+        case .state: return try StateCommand(Array(invocation.words.dropFirst())).run(console)
         case .logout: return try logout(invocation, console)
         case .fleet: throw Failure(.usage, "fleet: put options after fleet, as in tweakctl fleet NAME ls --json")
-        case .repl, .watch, .wait, .plot, .import, .bake, .login, .complete: return nil
+        case .repl, .watch, .wait, .plot, .import, .bake, .backup, .restore, .login, .complete: return nil
         }
         return .ok
     }
@@ -107,6 +109,8 @@ enum Tweakctl {
             throw Failure(.usage, "token changes a file and connects to no process; leave -s and -H out")
         case .audit? where invocation.address != nil:
             throw Failure(.usage, "audit reads files and connects to no process; leave -s and -H out")
+        case .state? where invocation.address != nil:
+            throw Failure(.usage, "state reads files and connects to no process; leave -s and -H out")
         default: break
         }
         // Before connecting: the token must get into no message, and into no log of a process.
@@ -122,6 +126,7 @@ enum Tweakctl {
             throw Failure(.usage, "--keep-going is for a script, as in tweakctl NAME - < FILE")
         }
         if let command = try ImportCommand(words, target, console) { return try command.run() }
+        if let command = try BackupCommand(words, target, console) { return try command.run() }
         if let command = try BakeCommand(words, target, console) { return try command.run() }
         if var command = try WaitCommand(words, target, console) { return try command.run() }
         if let command = try PlotCommand(words, target, console) { return try command.run() }

@@ -19,6 +19,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case config
     /// Overrides and history.
     case state
+    /// Archives of a state.
+    case archive
     /// Token files.
     case tokens
     /// HTTP requests and their access checks.
@@ -41,6 +43,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .session: try SessionTarget.run(bytes)
         case .config: try ConfigTarget.run(bytes)
         case .state: try StateTarget.run(bytes)
+        case .archive: try ArchiveTarget.run(bytes)
         case .tokens: try TokensTarget.run(bytes)
         case .http: try HTTPTarget.run(bytes)
         case .etcd: try EtcdTarget.run(bytes)

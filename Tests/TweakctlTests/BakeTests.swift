@@ -135,7 +135,7 @@ import TweaksTestSupport
         func candidates(_ words: String...) throws -> [String] {
             try fixture.run(["__complete", "--timeout", "5m", "bounce"] + words).output.splitLines().dropLast()
         }
-        #expect(try candidates("ba") == ["bake"])
+        #expect(try candidates("ba") == ["bake", "backup"] && candidates("bak") == ["bake"])
         #expect(
             try candidates("bake", "--w") == ["--write"] && candidates("bake", "Label/Text/S") == ["Label/Text/Size"])
         #expect(try candidates("bake", source + "/A") == [source + "/App/"])

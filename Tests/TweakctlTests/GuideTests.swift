@@ -11,6 +11,7 @@ extension DocumentedBlock {
         "Sources/TweaksDaemon/TweaksDaemon.docc/AnEveningWithTweakctl.md",
         "Sources/TweaksDaemon/TweaksDaemon.docc/CommittingTunedValues.md",
         "Sources/TweaksDaemon/TweaksDaemon.docc/OperatingThrottled.md",
+        "Sources/TweaksDaemon/TweaksDaemon.docc/RunningInProduction.md",
         "Sources/TweaksDaemon/TweaksDaemon.docc/SecurityModel.md",
         "Sources/TweaksDaemon/TweaksDaemon.docc/OnAPhone.md",
     ]

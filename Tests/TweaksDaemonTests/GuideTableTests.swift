@@ -40,6 +40,21 @@ import TweaksWire
         #expect(try guide("Environment").text.contains("TWEAKS_CONIFG=/etc/bounce.conf\n\(line)\n"), "\(line)")
     }
 
+    // MARK: The log
+
+    @Test func everyEventOfTheLogIsInTheGuide() throws {
+        let entries = try Document("Sources/TweaksInterface/LogEntry.swift").text
+        let sources =
+            try entries + Document("Sources/TweaksInterface/TweakDaemonEvent.swift").text
+            + Document("Sources/TweaksInterface/TweakLogLimiter.swift").text
+            + Document("Sources/TweaksInterface/TweakLogFormat.swift").text
+        var words = sources.matches(of: /LogEntry(?:\.more)?\(\s*"(\w+)"/).map { String($0.output.1) }
+        words += entries.matches(of: /\("(\w+)", (?:\[|Self\.facts)/).map { String($0.output.1) }
+        let rows = try guide("RunningInProduction").rows(below: "### Formats and levels").map { $0[0] }
+        #expect(Set(words).count > 25)
+        for word in Set(words) { #expect(rows.contains { $0.contains("`\(word)`") }, "\(word)") }
+    }
+
     // MARK: Troubleshooting
 
     @Test func everyErrorCodeIsExplained() throws {
@@ -88,6 +103,7 @@ import TweaksWire
             fixture.startError(["TWEAKS_METRICS_PORT": "x"]),
             fixture.startError(["TWEAKS_FROZEN": "maybe"]),
             fixture.startError(["TWEAKS_AUDIT_DAYS": "many"]),
+            fixture.startError(["TWEAKS_LOG": "jsn"]),
             fixture.startError(tcp: .tokens(port: 7777)),
             fixture.startError(
                 tcp: .tokens(port: taken.port), ["TWEAKS_TOKEN_FILE": fixture.directory.file("tokens")]),

@@ -20,6 +20,8 @@ package struct Tool: Sendable {
     package static let prometheus = Tool("prometheus")
     package static let curl = Tool("curl")
     package static let vim = Tool("vim")
+    package static let python3 = Tool("python3")
+    package static let tar = Tool("tar")
     package static let flock = Tool("flock")
     package static let mount = Tool("mount")
     package static let umount = Tool("umount")

@@ -35,6 +35,8 @@
         let panel: (any DaemonEndpoint)?
         /// The port of the metrics; off without the trait Panel.
         let metrics: TweakDaemon.Metrics
+        /// How the log is written, if the program has no handler for it.
+        let log: LogSettings
         /// Whether the log goes to a terminal.
         let isOnTerminal: Bool
         /// Whether a source of the program's own looks for changes at a reload.
@@ -42,8 +44,8 @@
 
         private static let knownVariables = [
             "TWEAKS_SOCKET", "TWEAKS_PORT", "TWEAKS_CONFIG", "TWEAKS_STATE_DIR", "TWEAKS_AUDIT", "TWEAKS_AUDIT_DAYS",
-            "TWEAKS_FROZEN", "TWEAKS_TOKEN_FILE", "TWEAKS_PANEL_PORT", "TWEAKS_METRICS_PORT",
-            "TWEAKS_TMPDIR",
+            "TWEAKS_FROZEN", "TWEAKS_TOKEN_FILE", "TWEAKS_PANEL_PORT", "TWEAKS_METRICS_PORT", "TWEAKS_TMPDIR",
+            "TWEAKS_LOG",
         ]
 
         /// - Parameter temporary: The temporary directories; nil for the system's.
@@ -56,6 +58,7 @@
             self.name = name
             environment = configuration.environment ?? ThisProcess.environment
             isFrozen = try Self.flag("TWEAKS_FROZEN", environment)
+            log = try LogSettings(environment)
             config = Self.configFile(configuration.config, environment)
             stateDirectory = Self.stateDirectory(configuration.storage, name, environment)
             if environment.text("TWEAKS_STATE_DIR") != nil, case .failure(let problem) = stateDirectory {

@@ -1,6 +1,6 @@
 // Reads and writes the lines of the history file: one line per commit, and another one when its status changes.
 
-import Tweaks
+package import Tweaks
 import TweaksWire
 
 /// The format of the history file.
@@ -12,9 +12,9 @@ import TweaksWire
 /// ```
 ///
 /// Of two lines with the same number, the later one is valid.
-enum HistoryFormat {
+package enum HistoryFormat {
     static let format = "tweaks-history"
-    static let version: Int64 = 1
+    package static let version: Int64 = 1
 
     static func head(program: String) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -49,6 +49,16 @@ enum HistoryFormat {
         }
         bytes.append("]}\n")
         return bytes
+    }
+
+    /// The revision of a commit's line; nil for another line.
+    package static func revision(_ line: ArraySlice<UInt8>) -> UInt64? {
+        var reader = JSONReader(Array(line))
+        var revision: UInt64?
+        let isRead: Void? = try? reader.object { key, reader throws(JSONReader.Problem) in
+            if key == "revision" { revision = UInt64(exactly: try reader.whole(key)) } else { try reader.skip() }
+        }
+        return isRead == nil ? nil : revision
     }
 
     /// A line with a new status of a commit.
@@ -123,18 +133,18 @@ extension CommitKind {
 }
 
 /// The content of a history file.
-struct HistoryDecoder {
+package struct HistoryDecoder {
     /// Oldest first, each number once.
-    private(set) var records: [History.Record] = []
+    package private(set) var records: [History.Record] = []
     /// The number of lines in the file.
     private(set) var lines = 0
     /// Whether the last line is incomplete, because its writer died.
-    private(set) var endsMidLine = false
+    package private(set) var endsMidLine = false
 
     private var byNumber: [UInt64: History.Record] = [:]
 
     /// Decodes a file.
-    init(_ bytes: [UInt8], _ anchor: TimeAnchor) throws(OverridesFile.Refusal) {
+    package init(_ bytes: [UInt8], _ anchor: TimeAnchor) throws(OverridesFile.Refusal) {
         let end = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         endsMidLine = end < bytes.count
         if bytes.isEmpty { return }
@@ -154,7 +164,7 @@ struct HistoryDecoder {
     /// Drops commits above a revision, whose overrides were never written, and restores the status of commits that they
     /// undid or redid.
     /// - Returns: Whether there were any.
-    mutating func drop(above revision: UInt64) -> Bool {
+    package mutating func drop(above revision: UInt64) -> Bool {
         let gone = records.filter { $0.revision > revision }
         for record in gone.reversed() {
             switch record.kind {

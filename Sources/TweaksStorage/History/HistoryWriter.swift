@@ -5,10 +5,10 @@ import TweaksSystem
 
 /// The history file, written as part of the storage's turns. Used on the storage thread only, which holds the
 /// directory's lock while writing.
-struct HistoryWriter {
-    static let fileName = "history.jsonl"
+package struct HistoryWriter {
+    package static let fileName = "history.jsonl"
     /// A larger file is replaced by one with the last commits, up to half this size.
-    static let sizeLimit = 16_777_216
+    package static let sizeLimit = 16_777_216
 
     private let program: String
     private let time: any StorageTime

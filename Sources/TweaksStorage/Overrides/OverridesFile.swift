@@ -20,46 +20,46 @@ package typealias OverrideChanges = [OverrideKey: StoredEntry?]
 ///   ]
 /// }
 /// ```
-struct OverridesFile: Sendable {
+package struct OverridesFile: Sendable {
     /// One override.
-    struct Entry: Sendable {
+    package struct Entry: Sendable {
         /// The entry as read. It is written back unchanged, including fields of later versions, until its override
         /// changes or its expiry is rewritten for a new wall clock.
-        let text: [UInt8]
-        let key: OverrideKey
+        package let text: [UInt8]
+        package let key: OverrideKey
         /// Nil for a value of a kind that this build does not know.
-        let stored: StoredEntry?
+        package let stored: StoredEntry?
 
-        var path: TweakPath { key.path }
+        package var path: TweakPath { key.path }
     }
 
     /// Why a file is rejected.
-    enum Refusal: Error, Equatable {
+    package enum Refusal: Error, Equatable {
         /// The error and its position.
         case malformed(String)
         case newerVersion(Int64)
     }
 
     static let format = "tweaks-overrides"
-    static let version: Int64 = 1
-    static let sizeLimit = 67_108_864
+    package static let version: Int64 = 1
+    package static let sizeLimit = 67_108_864
     /// The highest revision that counting continues from.
     static let highestRevision: UInt64 = 1_000_000_000_000_000
 
     var program = ""
-    var revision: UInt64 = 0
+    package private(set) var revision: UInt64 = 0
     /// Sorted by path; the override before the temporary one of the same path; each key once.
-    var entries: [Entry] = []
+    package private(set) var entries: [Entry] = []
     /// Invalid entries, as read and as they are kept, in the order of the file.
-    private(set) var rejected: [(text: [UInt8], reason: String)] = []
+    package private(set) var rejected: [(text: [UInt8], reason: String)] = []
     /// Entries quarantined in earlier runs.
     private var quarantined: [[UInt8]] = []
 
     /// All quarantined entries, which have no effect and are kept until an operator corrects them.
-    var allQuarantined: [[UInt8]] { quarantined + rejected.map(\.text) }
+    package var allQuarantined: [[UInt8]] { quarantined + rejected.map(\.text) }
 
     /// Decodes a file.
-    init(_ bytes: [UInt8], _ anchor: TimeAnchor) throws(Refusal) {
+    package init(_ bytes: [UInt8], _ anchor: TimeAnchor) throws(Refusal) {
         do {
             var head = Head()
             try head.read(bytes)
@@ -103,6 +103,18 @@ struct OverridesFile: Sendable {
         } catch {
             rejected.append((try Self.text(&reader), error.description))
         }
+    }
+
+    /// The revision of a file; nil if it is malformed, or has another format.
+    package static func revision(_ bytes: [UInt8]) -> UInt64? {
+        var head = Head()
+        do throws(JSONReader.Problem) {
+            try head.read(bytes)
+            try head.check(bytes)
+        } catch {
+            return nil
+        }
+        return head.revision
     }
 
     /// The bytes of a value, which is skipped.

@@ -4,7 +4,7 @@ import Tweaks
 import TweaksSystem
 
 /// Why overrides are not saved.
-struct StorageFailure: Error, Equatable {
+package struct StorageFailure: Error, Equatable {
     /// A few words for the reply to a set.
     let reason: String
     /// A complete sentence with the remedy, for the log.
@@ -42,15 +42,15 @@ struct StorageFailure: Error, Equatable {
                 + "\(Self.newer(newerVersion, than: own)); run that version, or move the file away", isFinal: true)
     }
 
-    static func newer(_ version: Int64, than own: Int64) -> String {
+    package static func newer(_ version: Int64, than own: Int64) -> String {
         "it was written by a newer version (format \(version), and this is \(own))"
     }
 }
 
 /// The directory with the overrides file. Used on the storage thread only.
-struct StateDirectory {
-    static let fileName = "overrides.json"
-    static let lockName = "lock"
+package struct StateDirectory {
+    package static let fileName = "overrides.json"
+    package static let lockName = "lock"
 
     let path: String
     private let files: any FileSystem
@@ -372,5 +372,5 @@ struct StateDirectory {
     }
 
     /// The name of a temporary file, which is removed once its writer has died.
-    static func temporaryName(for name: String) -> String { "\(name).\(ThisProcess.id).tmp" }
+    package static func temporaryName(for name: String) -> String { "\(name).\(ThisProcess.id).tmp" }
 }

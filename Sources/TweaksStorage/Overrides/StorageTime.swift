@@ -20,12 +20,12 @@ extension SystemTime: StorageTime {
 
 /// Converts between wall-clock times and instants. One pair of both clocks is kept, so that an instant prints the same
 /// every time until the wall clock is set.
-struct TimeAnchor: Sendable {
+package struct TimeAnchor: Sendable {
     private let instant: Moment
     /// Milliseconds since 1970 when it was created.
     let wall: Int64
 
-    init(_ time: any StorageTime) { (instant, wall) = (time.now, time.wall) }
+    package init(_ time: any StorageTime) { (instant, wall) = (time.now, time.wall) }
 
     /// A new pair if the wall clock was set since this one was created; nil if both clocks advanced alike. Many
     /// machines get the correct time only after their programs have started.

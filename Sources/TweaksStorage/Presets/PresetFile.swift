@@ -1,11 +1,11 @@
 // Reads and writes preset files: a heading in comments, then assignments as in a config file.
 
-import Tweaks
+package import Tweaks
 
 /// Reads and formats presets.
-enum PresetFile {
+package enum PresetFile {
     /// The format version in the heading; it is raised when older programs cannot read the rest.
-    static let version = 1
+    package static let version = 1
     private static let title = "# Tweaks preset, format "
     /// The maximum number of lines in a heading.
     private static let headingLines = 16
@@ -28,7 +28,7 @@ enum PresetFile {
 
     /// Parses a file from any source.
     /// - Throws: `io` if a newer version wrote it.
-    static func preset(_ bytes: [UInt8], name: PresetName) throws(TweakError) -> Preset {
+    package static func preset(_ bytes: [UInt8], name: PresetName) throws(TweakError) -> Preset {
         let heading = try heading(bytes, name)
         let file = ConfigFile(bytes, name: name.text)
         return Preset(heading: heading, entries: Array(file.entries), problems: file.problems)

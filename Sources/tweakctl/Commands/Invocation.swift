@@ -138,7 +138,7 @@ struct Invocation: Equatable {
 
 /// A command of tweakctl itself.
 enum Verb: String, CaseIterable {
-    case repl, watch, wait, plot, `import`, bake, login, logout, token, audit, fleet, completions, man
+    case repl, watch, wait, plot, `import`, bake, backup, restore, login, logout, token, audit, state, fleet, completions, man
     /// Internal, for the completion scripts.
     case complete = "__complete"
 
@@ -151,10 +151,13 @@ enum Verb: String, CaseIterable {
         case .plot: PlotCommand.usage
         case .import: ImportCommand.usage
         case .bake: BakeCommand.usage
+        case .backup: BackupCommand.usage
+        case .restore: RestoreCommand.usage
         case .login: "login [NAME] [--fd N] [--plain]"
         case .logout: "logout [NAME]"
         case .token: "token new|list|renew|revoke …"
         case .audit: AuditCommand.usage
+        case .state: StateCommand.usage
         case .fleet: "fleet NAME VERB …"
         case .completions: "completions bash|zsh|fish"
         case .man: "man"
@@ -166,8 +169,8 @@ enum Verb: String, CaseIterable {
     /// of the same name.
     private var followsName: Bool {
         switch self {
-        case .repl, .watch, .wait, .plot, .import, .bake: true
-        case .login, .logout, .token, .audit, .fleet, .completions, .man, .complete: false
+        case .repl, .watch, .wait, .plot, .import, .bake, .backup, .restore: true
+        case .login, .logout, .token, .audit, .state, .fleet, .completions, .man, .complete: false
         }
     }
 
@@ -185,11 +188,17 @@ enum Verb: String, CaseIterable {
         case .plot: "draw the last values of a figure: 300 seconds, or N up to 1800"
         case .import: "apply the assignments of a file, all or none; prints what would change, and asks"
         case .bake: "make overrides the defaults in the Swift source; prints a diff, which --write also applies"
+        case .backup:
+            "copy overrides, history and presets of a running process into one tar file, for its owner only; without "
+                + "tokens and sign-ins"
+        case .restore:
+            "put such a copy in the place of the state of a program that does not run; prints what changes, and asks"
         case .login: "sign in with a token, typed without echo or read from standard input, and save it"
         case .logout: "delete the saved token for a process"
         case .token: "make, list, renew and revoke tokens in the token file of a process; token alone shows the usage"
         case .audit:
             "check that no line of an audit was changed or removed; with a link that was noted elsewhere, nor its end"
+        case .state: "say what a program would read of a state directory, and what not; changes nothing"
         case .fleet: "desired values of many processes in etcd; runs tweakctl-fleet; fleet --help shows its help"
         case .completions: "print a script that completes commands and paths in this shell"
         case .man: "print the manual page, for man -l -"

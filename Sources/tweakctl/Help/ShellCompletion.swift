@@ -45,6 +45,7 @@ enum ShellCompletion {
         }
         guard let (target, words) = try? Target.of(invocation) else { return [] }
         if words.first == Verb.import.rawValue { return files(typed) + ["--dry-run", "--yes"].starting(with: typed) }
+        if words.first == Verb.backup.rawValue { return files(typed) + ["--force"].starting(with: typed) }
         if words.first == Verb.bake.rawValue {
             let own = files(typed) + ["--write"].starting(with: typed)
             return own + candidates(of: target, [Command.modified.name], typed)
@@ -56,12 +57,17 @@ enum ShellCompletion {
             return ["--seconds"].filter { typed.hasPrefix("-") && $0.hasPrefix(typed) }
                 + candidates(of: target, [Command.samples.name], typed)
         }
-        let own = words.isEmpty ? [Verb.repl, .wait, .plot, .import, .bake].map(\.rawValue).starting(with: typed) : []
+        let verbs = words.isEmpty ? [Verb.repl, .wait, .plot, .import, .bake, .backup] : []
+        let own = verbs.map(\.rawValue).starting(with: typed)
         return own + candidates(of: target, words, typed)
     }
 
     /// Completes arguments of tweakctl's own commands; nil for others.
     private static func ofOwnCommand(_ words: [String], _ typed: String) -> [String]? {
+        // The program does not run, so that its name is any word.
+        if words.dropFirst().first == Verb.restore.rawValue {
+            return files(typed) + ["--state", "--dry-run", "--yes"].starting(with: typed)
+        }
         switch words.first.flatMap(Verb.init(rawValue:)) {
         case .token?:
             if words.count == 1 { return ["new", "list", "renew", "revoke"].starting(with: typed) }
@@ -69,6 +75,7 @@ enum ShellCompletion {
         case .audit?:
             if words.count == 1 { return ["verify"].starting(with: typed) }
             return typed.hasPrefix("-") ? ["--head"].starting(with: typed) : files(typed)
+        case .state?: return words.count == 1 ? ["check"].starting(with: typed) : files(typed)
         case .login?, .logout?:
             if words.count != 1 { return [] }
             return RunningProcess.running().map(\.name).filter(Quoting.isSafe).starting(with: typed)

@@ -10,7 +10,7 @@ enum Usage {
     /// The same for scripts.
     static var versionJSON: JSON {
         .object([
-            ("ok", .bool(true)), ("version", .string(PackageVersion.text)), ("protocol", .count(PackageVersion.wire)),
+            ("ok", .bool(true)), ("version", .string(PackageVersion.text)), ("protocol", .string(PackageVersion.wire)),
         ])
     }
 
@@ -42,6 +42,7 @@ enum Usage {
         ("tweakctl bounce export > look.conf", "save the current values to a file"),
         ("tweakctl bounce import look.conf", "apply them: print what would change, and ask"),
         ("tweakctl bounce bake Label Sources", "print a diff that makes the overrides of a category the new defaults"),
+        ("tweakctl bounce backup bounce.tar", "save overrides, history and presets; restore puts them back"),
         ("tweakctl bounce watch Label", "print the current values, then each change"),
         (
             "tweakctl bounce --timeout 5m wait 'Label/Status/Frames per second >= 50'",
@@ -164,8 +165,20 @@ enum Manual {
         lines += [".SS " + escaped("Tokens")]
         lines += TokenCommand.usages.flatMap { [".B " + escaped($0), ".br"] }.dropLast()
         lines += [".PP"] + tokens.map(escaped)
-        return lines + [".SS " + escaped("Audit"), ".B " + escaped(AuditCommand.usage), ".PP"] + audit.map(escaped)
+        lines += [".SS " + escaped("Audit"), ".B " + escaped(AuditCommand.usage), ".PP"] + audit.map(escaped)
+        return lines + [".SS " + escaped("State")] + state.map(escaped)
     }
+
+    private static let state = [
+        "backup copies overrides, history, presets and the last config file of a running process, as of one moment, into",
+        "one archive that tar lists; its files are read directly, by the user of the process or by root. Tokens, sign-ins",
+        "and the audit are not in it; values of secrets are, and only its owner can read it. It replaces a file with",
+        "--force only. restore checks an archive, prints what changes, asks unless --yes is given, and replaces the state of",
+        "a program that does not run; the old files are kept beside as *.before-restore-TIME, and an error changes nothing.",
+        "The directory is that of the program in this environment, or that of --state. --dry-run only prints. state check",
+        "says of each file what would be read, and what not, with the reason; it changes nothing. Exit status 1: something",
+        "would not be read.",
+    ]
 
     private static let tokens = [
         "A token gives access over TCP, or to another user. token new prints it once, alone on a line, and writes its",
