@@ -63,14 +63,14 @@
     }
 
     /// A running daemon. Opened once, closed once.
-    final class DaemonComponents: DaemonService {
+    final class DaemonComponents: DaemonService, ServerHolder {
         private let name: String
         private let registry: TweakRegistry
         /// Whether a source is the program's own.
         private let reloadsSources: Bool
         private let signals: DaemonSignals
         private let parts: DaemonParts
-        private let server: TweakServer
+        package let server: TweakServer
         private let state = Mutex(State())
 
         private struct State {

@@ -33,7 +33,7 @@ public final class TweakDaemon: Sendable {
     public typealias EventHandler = @Sendable (TweakDaemonEvent) -> Void
 
     /// Nil in a program that is built to serve nothing.
-    private let service: (any DaemonService)?
+    package let service: (any DaemonService)?
 
     package init(_ service: (any DaemonService)?) { self.service = service }
 

@@ -121,6 +121,8 @@ static const struct tweaks_panel_file files[] = {
 #include "embedded_file.h"
 #define FILE "page/signals.js"
 #include "embedded_file.h"
+#define FILE "page/site.js"
+#include "embedded_file.h"
 #define FILE "page/storage.js"
 #include "embedded_file.h"
 #define FILE "page/toolbar.js"

@@ -208,6 +208,16 @@ public final class TweakServer: Sendable {
         state.withLock { $0.running }?.mailbox.post(.tokensChanged(table))
     }
 
+    /// Opens a session for a caller that the program has authenticated.
+    /// - Returns: What the session sends; nil if the server is not running. It ends early if the server stops.
+    /// - Throws: `too-many` if the process has no descriptors left.
+    package func open(_ caller: ServerCall.Caller, by dialect: ServerCall.Dialect) throws(TweakError) -> CallStream? {
+        guard let mailbox = state.withLock({ $0.running })?.mailbox else { return nil }
+        let (call, stream) = try ServerCall.pair(caller, dialect, Kernel(faults: hooks.faults))
+        mailbox.post(.called(call))
+        return stream
+    }
+
     /// Makes the I/O thread read the clock again after a test has advanced it.
     package func wake() { state.withLock { $0.running }?.mailbox.wake() }
 

@@ -12,6 +12,8 @@ package struct HTTPGuard: Sendable {
     private let names: Set<String>
     /// The page's current ID.
     private let pageID: @Sendable () -> String
+    /// The origins of the site that the panel is a part of; nil for a panel with an address of its own.
+    private let site: Set<String>?
 
     /// - Parameters:
     ///   - port: The server's port.
@@ -26,6 +28,14 @@ package struct HTTPGuard: Sendable {
         self.pageID = pageID
         let others = addresses.compactMap(Self.name).filter { !Self.loopback.contains($0) }
         self.names = Set(names.compactMap(Self.name) + others)
+        site = nil
+    }
+
+    /// Creates the guard of a panel in a program's own router, which has checked `Host`.
+    /// - Parameter site: The origins of the site, as browsers write them.
+    init(site: [String]) {
+        (port, names, pageID) = (0, [], { "" })
+        self.site = Set(site)
     }
 
     private static let loopback: Set = ["127.0.0.1", "localhost", "[::1]"]
@@ -41,6 +51,7 @@ package struct HTTPGuard: Sendable {
 
     /// The address that a request was sent to; nil for another server's.
     package func place(of request: HTTPRequest) -> PanelPlace? {
+        if site != nil { return .mounted }
         let hosts = request.all(header: "host")
         return hosts.count == 1 ? place(authority: hosts[0]) : nil
     }
@@ -83,8 +94,11 @@ package struct HTTPGuard: Sendable {
             place == .programs
             ? "this address is for programs, and the request comes from a page"
             : "the request comes from another site's page"
-        return HTTPFailure(.forbidden, "denied", "\(wrong); \(remedy)")
+        return HTTPFailure(.forbidden, "denied", "\(wrong); \(place == .mounted ? Self.siteRemedy : remedy)")
     }
+
+    private static let siteRemedy =
+        "open the page itself, or name the site's origin where the program makes its handler"
 
     /// The page's ID is in no error: it is for those who may sign in.
     private var remedy: String {
@@ -115,6 +129,7 @@ package struct HTTPGuard: Sendable {
 
     /// Browsers write origins in lower case, and omit the default port of the scheme.
     private func isOrigin(_ origin: String, of place: PanelPlace) -> Bool {
+        if let site { return site.contains(HTTPSyntax.lowercased(origin)) }
         let scheme = "http://"
         guard origin.utf8.starts(with: scheme.utf8) else { return false }
         return self.place(authority: String(decoding: origin.utf8.dropFirst(scheme.utf8.count), as: UTF8.self)) == place
@@ -174,13 +189,15 @@ package enum PanelPlace: Equatable, Sendable {
     case page(id: String)
     /// Another name or address of the page, where nothing is stored.
     case name(String)
+    /// A path of a program's own router, which has authenticated the caller.
+    case mounted
     /// `ID.localhost` with another ID: pages that are open there go on; nothing is loaded or signed in.
     case earlier(id: String)
 
     /// The origin of a sign-in there; a sign-in is valid nowhere else.
     package var origin: String {
         switch self {
-        case .programs: Self.programsOrigin
+        case .programs, .mounted: Self.programsOrigin
         case .page(let id), .name(let id), .earlier(let id): id
         }
     }
@@ -191,7 +208,7 @@ package enum PanelPlace: Equatable, Sendable {
     /// Whether the page is served here.
     var hasPage: Bool {
         switch self {
-        case .page, .name: true
+        case .page, .name, .mounted: true
         case .programs, .earlier: false
         }
     }

@@ -70,12 +70,16 @@ struct HTTPHead {
         } else if rest.first != UInt8(ascii: "/") {
             throw .malformed("the target of the request is not a path; write one that begins with /")
         }
-        if rest.contains(UInt8(ascii: "#")) {
+        (request.path, request.query) = try Self.parts(of: rest)
+    }
+
+    /// The path and the query of a target that begins with a slash.
+    static func parts(of target: ArraySlice<UInt8>) throws(HTTPFailure) -> (path: [String], query: [HTTPField]) {
+        if target.contains(UInt8(ascii: "#")) {
             throw .malformed("the target has a fragment; leave out # and the text after it, or write %23")
         }
-        let mark = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
-        request.path = try Self.path(rest[..<mark])
-        request.query = try Self.query(rest[mark...].dropFirst())
+        let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+        return (try path(target[..<mark]), try query(target[mark...].dropFirst()))
     }
 
     /// Paths with `.`, `..` or empty parts are refused, since clients and proxies normalize them in different ways.

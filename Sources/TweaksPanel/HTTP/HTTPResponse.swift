@@ -21,6 +21,7 @@ package enum HTTPStatus: String, CaseIterable, Sendable {
     case ok = "200 OK"
     case noContent = "204 No Content"
     case notModified = "304 Not Modified"
+    case permanentRedirect = "308 Permanent Redirect"
     case badRequest = "400 Bad Request"
     case unauthorized = "401 Unauthorized"
     case forbidden = "403 Forbidden"

@@ -74,16 +74,17 @@ extension HTTPDialect {
 
     private func perform(_ action: PanelAction, _ request: HTTPRequest) throws(HTTPFailure) {
         switch action {
-        case .page where place.hasPage: respond(endpoint.page.markup)
+        case .page where place.hasPage: respond(endpoint.page.markup(isMounted: place == .mounted))
         case .page: notice(place == .programs ? .ok : .misdirectedRequest)
         case .file(let name, let version): respond(try file(name, version))
         case .openAPI: respond(PanelPage.openAPI)
         case .probe(let probe): respond(probe.response(readiness))
+        case .logout where place == .mounted, .login where place == .mounted: throw Self.noSignIn
         case .logout: logOut(request)
         case .login(let step): try logIn(step, request)
         case .script(let script):
             // Before authentication: a refusal drops the steps that follow it.
-            updateRequestOptions(dragID(request, try credential(request)), waits: script.waitsForDisk)
+            updateRequestOptions(dragID(request, try fingerprint(request)), waits: script.waitsForDisk)
             try identify(request)
             run(script.requests, .script(script))
         case .events(let patterns, let lastID):
@@ -97,6 +98,9 @@ extension HTTPDialect {
             run(about + [isHead ? Request(.get, patterns) : watch], .events)
         }
     }
+
+    private static let noSignIn = HTTPFailure(
+        .notFound, "unknown-command", "the panel has no sign-in here: the site has authenticated this request already")
 
     /// Responds with the page that says how to open the panel.
     private func notice(_ status: HTTPStatus) {
@@ -133,9 +137,9 @@ extension HTTPDialect {
 
     /// The ID of the drag that a change is part of, 0 for none. It depends on the credential, too, so that clients
     /// cannot join each other's drags.
-    private func dragID(_ request: HTTPRequest, _ credential: HTTPCredential) -> UInt64 {
+    private func dragID(_ request: HTTPRequest, _ fingerprint: [UInt8]) -> UInt64 {
         guard let name = request[header: "tweaks-drag"], !name.isEmpty else { return 0 }
-        let digest = SHA256.digest(credential.fingerprint + Array(name.utf8))
+        let digest = SHA256.digest(fingerprint + Array(name.utf8))
         return digest.prefix(8).reduce(1) { $0 << 8 | UInt64($1) } | 1
     }
 

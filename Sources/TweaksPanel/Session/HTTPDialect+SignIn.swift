@@ -40,12 +40,19 @@ extension HTTPDialect {
 
     /// Authenticates a request, unless this connection has verified the same credential before.
     func identify(_ request: HTTPRequest) throws(HTTPFailure) {
+        if mounted != nil { return try updatePerson(request) }
         let credential = try credential(request)
         let steps = try steps(for: credential)
         // Before authentication, which assigns the connection to its window.
         try updatePerson(request)
         if case .page(let id, _) = credential { signInID = id } else { signInID = nil }
         if !steps.isEmpty { authenticate(credential.fingerprint, steps) }
+    }
+
+    /// Identifies the client of a request among others; contains no secret.
+    func fingerprint(_ request: HTTPRequest) throws(HTTPFailure) -> [UInt8] {
+        if let mounted { return mounted.caller }
+        return try credential(request).fingerprint
     }
 
     func authenticate(_ fingerprint: [UInt8], _ steps: [DialectStep]) {
@@ -138,6 +145,7 @@ extension HTTPDialect {
     private func isSignedIn(_ signIn: SignIn?, by key: SignIn.Key) -> Bool {
         guard let signIn, signIn.origin == place.origin else { return false }
         switch place {
+        case .mounted: return false
         case .programs: return key == .browser
         case .page: return true
         case .name, .earlier: return key == .page

@@ -34,10 +34,15 @@ final class HTTPDialect: SessionDialect {
     var isStreaming = false
     var isResumed = false
     private var hasEnded = false
+    /// The one request of a session that has no other; nil on a connection that sends them as bytes.
+    private(set) var mounted: MountedRequest?
     /// Whether a complete request has been received.
     var hasReceivedRequest = false
 
-    init(_ place: EndpointAddress, _ requestGuard: HTTPGuard, _ endpoint: PanelEndpoint) {
+    init(
+        _ place: EndpointAddress, _ requestGuard: HTTPGuard, _ endpoint: PanelEndpoint, mounted: MountedRequest? = nil
+    ) {
+        self.mounted = mounted
         self.endpoint = endpoint
         port = Int(place.port)
         self.requestGuard = requestGuard
@@ -82,6 +87,8 @@ final class HTTPDialect: SessionDialect {
 
     func next(budget: Int, to bytes: inout [UInt8], _ answer: PlainAnswer) -> DialectStep? {
         while steps.isEmpty, exchange == nil, !hasEnded {
+            if let request = mounted?.request.take() { begin(request) }
+            if mounted != nil { break }
             guard let event = parser.next() else { return nil }
             handle(event)
         }
@@ -278,7 +285,8 @@ final class HTTPDialect: SessionDialect {
     private func endConnection(_ error: TweakError, _ bytes: inout [UInt8]) {
         // On an idle connection a response would be read as the answer to a request that is on its way. A connection
         // without any request so far may receive `too-many`.
-        let isIdle = exchange == nil && !parser.hasBegun && (hasReceivedRequest || error.code != .tooMany)
+        let hasBegun = parser.hasBegun || mounted?.request != nil
+        let isIdle = exchange == nil && !hasBegun && (hasReceivedRequest || error.code != .tooMany)
         // Responses that are ready are still sent.
         for case .send(let ready) in steps { bytes += ready }
         hasEnded = true

@@ -42,12 +42,21 @@ struct PanelPage: Sendable {
         version = Self.hash(all)
         // Preloaded, so that no import waits for another one.
         let modules = files.keys.filter { $0.hasSuffix(".js") }
-        var links = modules.sorted().map { "<link rel=\"modulepreload\" href=\"/panel/\($0)\">" }
-        if let start { links.append("<script type=\"module\" src=\"/panel/\(start)\"></script>") }
+        var links = modules.sorted().map { "<link rel=\"modulepreload\" href=\"panel/\($0)\">" }
+        if let start { links.append("<script type=\"module\" src=\"panel/\(start)\"></script>") }
         let text = String(decoding: files["index.html"]?.body ?? [], as: UTF8.self)
             .substituting(links.joined(separator: "\n    "), for: Self.placeholder)
-            .substituting("\"/panel/\(version)/", for: "\"/panel/")
+            .substituting("\"panel/\(version)/", for: "\"panel/")
         markup = HTTPResponse(.ok, [HTTPField("Content-Type", "text/html; charset=utf-8")], body: Array(text.utf8))
+    }
+
+    /// The markup. In a program's own router it says that the site signs in its users.
+    func markup(isMounted: Bool) -> HTTPResponse {
+        if !isMounted { return markup }
+        var mounted = markup
+        let text = String(decoding: markup.body, as: UTF8.self)
+        mounted.body = Array(text.substituting("<html data-mounted ", for: "<html ").utf8)
+        return mounted
     }
 
     /// The comment in `index.html` that the links replace.

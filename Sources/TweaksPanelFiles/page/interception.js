@@ -1,11 +1,15 @@
 // Detects a service worker. This page registers none, so another program has had this address.
 
 import { emit } from './signals.js';
+import { isMounted } from './site.js';
 
 const workers = navigator.serviceWorker;
 
-/** Whether requests of this page go to a service worker, which can read and change all of them. */
-export const isIntercepted = () => Boolean(workers?.controller);
+/**
+ * Whether requests of this page go to a service worker, which can read and change all of them. A site
+ * may have one of its own.
+ */
+export const isIntercepted = () => !isMounted && Boolean(workers?.controller);
 
 /** What to tell the user. */
 export const warning =

@@ -14,6 +14,7 @@ import { may } from './session.js';
 import { takeLook } from './share/arrival.js';
 import { lookIn } from './share/look.js';
 import { signIn } from './sign-in-form.js';
+import { isMounted } from './site.js';
 import { step } from './undo.js';
 
 const mac = /Mac|iP/.test(navigator.platform);
@@ -83,8 +84,8 @@ const isRequest = (hash) => hash.startsWith('#code=') || lookIn(hash) != null;
 /** Handles the address; `before` is the fragment that a running page had. */
 function begin(before = null) {
   const [, code, rest] = /^#code=([^&]+)&?(.*)$/.exec(location.hash) ?? [];
-  if (code) {
-    history.replaceState(null, '', rest ? '#' + rest : location.pathname);
+  if (code) history.replaceState(null, '', rest ? '#' + rest : location.pathname);
+  if (code && !isMounted) {
     signIn(decodeURIComponent(code));
   } else if (before == null) connect();
   takeLook(before && !isRequest(before) ? before : null);

@@ -1,12 +1,13 @@
 // Keeps the ID of this window and the user's name, which every request sends in headers.
 
 import { random } from './dom.js';
-import { isOwnAddress, store, stored } from './storage.js';
+import { prefix } from './site.js';
+import { isStored, store, stored } from './storage.js';
 
-const key = 'tweaks.window';
+const key = prefix + 'window';
 /** Restores and removes the state of the tab's last page. A duplicated tab finds none: it is a new window. */
 function restore() {
-  if (!isOwnAddress) return null;
+  if (!isStored) return null;
   try {
     const saved = JSON.parse(sessionStorage.getItem(key));
     sessionStorage.removeItem(key);
@@ -17,7 +18,7 @@ function restore() {
 }
 
 function save() {
-  if (!isOwnAddress) return;
+  if (!isStored) return;
   try {
     sessionStorage.setItem(key, JSON.stringify(thisWindow));
     } catch { /* full, or forbidden: the next page is a new window */ }

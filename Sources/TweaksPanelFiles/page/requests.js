@@ -5,6 +5,7 @@ import { parse } from './numbers/decimal.js';
 import { personHeaders, windowHeader } from './person.js';
 import { session } from './session.js';
 import { emit } from './signals.js';
+import { base, isMounted, isOfSite } from './site.js';
 
 /** The revisions that this page has made. */
 export const ownRevisions = new Set();
@@ -29,12 +30,17 @@ export async function fetchAuthenticated(path, options = {}) {
     throw new Error('another program has taken over this address');
   }
   const send = (headers) =>
-    fetch(path, {
+    fetch(base + path, {
+      redirect: isMounted ? 'manual' : 'follow',
       // The answer to a change matters even if it has ended the stream.
       signal: options.method === 'GET' ? underWay.signal : undefined,
       ...options,
       headers: { ...headers, ...options.headers, ...credentials.signIn },
     });
+  if (isMounted) {
+    const response = await send(personHeaders());
+    return isOfSite(response) ? new Response('{}', { status: 401 }) : response;
+  }
   // Before the process has proven itself, it gets neither the key nor the user's name.
   if (path === '/login') return send(windowHeader());
   const once = () => send({ ...personHeaders(), ...credentials.headers });

@@ -1,11 +1,12 @@
-// Handles the sign-in form, and signs out.
+// Handles the sign-in form, and signs out; where a site signs in its users, leads back to it.
 
 import { connect, disconnect, reconnect, setState } from './connection.js';
-import { byId, clean, on, root } from './dom.js';
+import { button, byId, clean, h, on, replaceContent, root } from './dom.js';
 import { isIntercepted, warning } from './interception.js';
 import { credentials, request } from './requests.js';
 import { forgetKey, prove, storeKey, windows } from './sign-in.js';
 import { listen } from './signals.js';
+import { isMounted } from './site.js';
 
 export async function signOut() {
   try {
@@ -22,6 +23,7 @@ function signedOut(message = '', canSend = false) {
   byId('drawer').close();
   disconnect();
   setState('login', 'signed out');
+  if (isMounted) return byId('login').querySelector('button').focus();
   const text = isIntercepted() ? warning : message;
   byId('login-error').hidden = !text;
   byId('login-error').textContent = text;
@@ -31,6 +33,7 @@ function signedOut(message = '', canSend = false) {
 
 on(windows, 'message', ({ data }) => {
   const { state } = root.dataset;
+  if (isMounted) return;
   // Without a connection a page keeps its key: a message may be of another program that has had this address.
   if (data && state === 'lost') return;
   forgetKey();
@@ -102,13 +105,22 @@ listen('intercepted', () => {
   storeKey();
   signedOut();
 });
-on(byId('login'), 'submit', (event) => {
-  event.preventDefault();
-  const token = byId('token').value.trim();
-  if (token) signIn(token);
-});
+if (isMounted) {
+  replaceContent(byId('login'), [
+    h('h2', 'Signed out'),
+    h('p.soft', 'The site does not let this page through. Sign in to the site again, then reload this page.'),
+    h('p', button('Reload this page', () => location.reload(), { class: 'button main' })),
+  ]);
+  byId('login').ariaLabel = 'Signed out';
+} else {
+  on(byId('login'), 'submit', (event) => {
+    event.preventDefault();
+    const token = byId('token').value.trim();
+    if (token) signIn(token);
+  });
 
-on(byId('plain'), 'click', () => {
-  const token = byId('token').value.trim();
-  if (token) signInPlainly(token);
-});
+  on(byId('plain'), 'click', () => {
+    const token = byId('token').value.trim();
+    if (token) signInPlainly(token);
+  });
+}

@@ -15,6 +15,8 @@ struct Peer {
     /// The key under which failed logins and connections are counted: a user, or an address without its port, with the
     /// user on loopback where the kernel says it.
     let clientKey: String
+    /// Tells callers of the program apart; nil for a client of a listener.
+    let caller: [UInt8]?
     var userID: UInt32?
     var processID: Int32?
 
@@ -26,6 +28,7 @@ struct Peer {
         text = name.description + (process.map { " pid \($0)" } ?? "")
         origin = name.through(TweakConnection(transport: transport.rawValue, peer: text))
         clientKey = name.description
+        caller = nil
         userID = user?.user
         processID = process
     }
@@ -37,7 +40,22 @@ struct Peer {
         text = "\(address):\(port)"
         origin = TweakOrigin(text).through(TweakConnection(transport: transport.rawValue, peer: text))
         clientKey = user.map { "\(address) \(TweakOrigin.user($0))" } ?? address
+        caller = nil
     }
+
+    /// Creates a caller that the program has authenticated, behind a router of its own.
+    /// - Parameter name: The program's name of the caller. A word before it tells it from tokens and users.
+    init(caller name: String) {
+        transport = .http
+        text = "router"
+        let identity = TweakOrigin("caller \(name)")
+        origin = identity.through(TweakConnection(transport: transport.rawValue, peer: text))
+        clientKey = identity.description
+        caller = SHA256.digest(identity.description.utf8)
+    }
+
+    /// Whether all that the kernel keeps for it is in the queue of its own end.
+    var isLocal: Bool { transport == .unix || caller != nil }
 
     mutating func setUserAgent(_ program: String) {
         text = "\(text) \(Quoting.sanitized(program))"
@@ -198,17 +216,17 @@ final class BrowserWindow {
     fileprivate init(_ key: BrowserWindows.Key, number: UInt64) {
         self.key = key
         self.number = number
-        let digest = SHA256.digest(Array(key.id.utf8) + key.token)
+        let digest = SHA256.digest(Array(key.id.utf8) + key.owner)
         owner = digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } | 1
     }
 }
 
 /// The browser windows of a server.
 struct BrowserWindows {
-    /// A window's ID counts only together with a token: no client joins the window of another token.
+    /// A window's ID counts only together with a token, or a caller of the program: no client joins the window of another.
     fileprivate struct Key: Hashable {
         let id: String
-        let token: [UInt8]
+        let owner: [UInt8]
     }
 
     private var byKey: [Key: BrowserWindow] = [:]
@@ -216,7 +234,7 @@ struct BrowserWindows {
     /// Assigns a session to its window after its window ID or token has changed.
     mutating func place(_ session: Session) {
         let key = session.identity.windowID.flatMap { id in
-            session.credentials.tokens.last.map { Key(id: id, token: $0.digest) }
+            (session.credentials.tokens.last?.digest ?? session.identity.peer.caller).map { Key(id: id, owner: $0) }
         }
         if session.identity.window?.key == key { return }
         remove(session)

@@ -17,19 +17,25 @@ extension EventLoop {
 
     /// - Parameter isLast: This is the last descriptor, so only a client with full rights may keep it.
     private func open(_ descriptor: Descriptor, from listener: Listener, isLast: Bool = false) {
+        open(makeSession(descriptor, listener), wantsToken: listener.wantsToken, isLast: isLast) {
+            listener.endpoint?.refusal($0) ?? Array("error \($0)\n".utf8)
+        }
+    }
+
+    /// - Parameter text: What a client is sent that is not even kept until it has read why it was refused.
+    func open(_ session: Session, wantsToken: Bool, isLast: Bool = false, refusal text: (TweakError) -> [UInt8]) {
         executor.metrics.accepted += 1
-        let session = makeSession(descriptor, listener)
         let refusal: TweakError?
         if isLast {
             refusal = claimsReservedSlot(session) ? nil : Self.noDescriptors
         } else {
             refusal = makeRoom(for: session)
         }
-        if let refusal, isLast || isOverloaded(by: session.account) { return reject(descriptor, refusal, listener) }
-        guard register(session) else { return reject(descriptor, Self.noDescriptors, listener) }
+        if let refusal, isLast || isOverloaded(by: session.account) { return reject(session, refusal, text) }
+        guard register(session) else { return reject(session, Self.noDescriptors, text) }
         executor.notify(.state, session)
         if let refusal { return sendAndClose(refusal, to: session) }
-        admit(session, listener)
+        admit(session, wantsToken: wantsToken)
         limitUnauthenticated(session)
         // Each current session has only a few timers.
         timers.compact(limit: 8 * sessions.count + 64) { self.session($0) != nil }
@@ -73,11 +79,11 @@ extension EventLoop {
     }
 
     /// Admits a new session, or requires it to show a token first.
-    private func admit(_ session: Session, _ listener: Listener) {
+    private func admit(_ session: Session, wantsToken: Bool) {
         executor.apply(.identify, session)
         // Its first line is answered with the reason for the refusal.
         if session.identity.isDenied { return }
-        guard listener.wantsToken else {
+        guard wantsToken else {
             executor.apply(.open, session)
             return
         }
@@ -199,10 +205,10 @@ extension EventLoop {
     /// Reads what has arrived: closing with unread bytes would cause a reset, and the client would lose the error.
     private func discardInput(_ session: Session) { _ = session.connection.descriptor.read(into: scratch) }
 
-    func reject(_ descriptor: Descriptor, _ error: TweakError, _ listener: Listener) {
+    func reject(_ session: Session, _ error: TweakError, _ text: (TweakError) -> [UInt8]) {
         executor.count(error)
-        let text = listener.endpoint?.refusal(error) ?? Array("error \(error)\n".utf8)
-        _ = text.withUnsafeBytes { descriptor.write($0) }
+        let descriptor = session.connection.descriptor
+        _ = text(error).withUnsafeBytes { descriptor.write($0) }
         descriptor.endOutput()
         // Closing with unread bytes would cause a reset, and the client would lose the error.
         _ = descriptor.read(into: scratch)

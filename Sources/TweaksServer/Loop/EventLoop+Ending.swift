@@ -202,7 +202,7 @@ extension EventLoop {
 extension Session {
     /// Whether the kernel keeps output that its peer has not read. That of a Unix socket is in the peer's queue already.
     func hasUnsent(withSent: Bool = false) -> Bool {
-        identity.peer.transport != .unix
+        !identity.peer.isLocal
             && Platform.unsentBytes(connection.descriptor.number, withSent: withSent) > 0
     }
 }

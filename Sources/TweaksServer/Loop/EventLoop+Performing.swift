@@ -155,6 +155,7 @@ extension EventLoop {
             resumeAudited()
         case .decided(let id, let request): session(id).map { finishWaiting(request, $0) }
         case .tokensChanged(let table): tokensChanged(table)
+        case .called(let call): open(call)
         }
     }
 
@@ -217,12 +218,14 @@ final class Mailbox: Sendable {
         /// The program has decided a pending scope request.
         case decided(SessionID, TweakScopeRequest)
         case tokensChanged(TokenTable)
+        /// The program has opened a session for one of its own callers.
+        case called(ServerCall)
 
         /// The session whose background work this message completes.
         var sessionOfCompletedWork: SessionID? {
             switch self {
             case .actionEnded(let id, _), .done(let id, _), .proposed(let id, _, _): id
-            case .stop, .saved, .audited, .decided, .tokensChanged: nil
+            case .stop, .saved, .audited, .decided, .tokensChanged, .called: nil
             }
         }
     }

@@ -227,7 +227,7 @@ extension EventLoop {
             setBuffers(of: new)
         }
         // It may have waited to be accepted since there were fewer sessions.
-        if let new, new.identity.peer.transport != .unix {
+        if let new, !new.identity.peer.isLocal {
             new.connection.receiveBytes = Platform.receiveBuffer(new.connection.descriptor.number)
         }
     }

@@ -39,6 +39,21 @@ package enum Platform {
         #endif
     }
 
+    /// Creates two connected stream sockets of this process; nil if it has no descriptors left.
+    static func makePair() -> (Int32, Int32)? {
+        var numbers: [Int32] = [-1, -1]
+        #if canImport(Darwin)
+            let kind = stream
+        #elseif canImport(Musl)
+            let kind = stream | SOCK_CLOEXEC
+        #else
+            let kind = stream | Int32(SOCK_CLOEXEC.rawValue)
+        #endif
+        guard socketpair(AF_UNIX, kind, 0, &numbers) == 0 else { return nil }
+        for number in numbers { prepare(number) }
+        return (numbers[0], numbers[1])
+    }
+
     /// Makes a descriptor stand for what another one has opened; what it stood for is closed.
     static func replace(_ descriptor: Int32, by other: Int32) -> Bool {
         #if os(Linux)

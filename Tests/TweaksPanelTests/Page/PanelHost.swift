@@ -92,6 +92,11 @@ final class PanelHost {
         port = try #require(server.endpointPort)
     }
 
+    /// The panel below a path of another site.
+    func mounted(below path: String, origins: [String]) -> TweakPanelHandler {
+        TweakPanelHandler(server, below: path, origins: origins)
+    }
+
     /// Stops the server and with it all connections.
     func stop() {
         watcher = nil

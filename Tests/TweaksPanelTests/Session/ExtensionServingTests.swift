@@ -88,7 +88,7 @@ import TweaksWire
         let page = PanelPage(calls.addition)
         let markup = String(decoding: page.markup.body, as: UTF8.self)
         #expect(page.version != PanelPage.plain.version)
-        #expect(markup.contains("<script type=\"module\" src=\"/panel/\(page.version)/more/main.js\"></script>"))
+        #expect(markup.contains("<script type=\"module\" src=\"panel/\(page.version)/more/main.js\"></script>"))
         #expect(page.file("more/main.js", version: page.version) != nil)
         #expect(page.file("more/main.js", version: PanelPage.plain.version) == nil)
         #expect(PanelPage.plain.file("more/main.js", version: PanelPage.plain.version) == nil)

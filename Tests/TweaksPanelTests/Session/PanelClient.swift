@@ -209,7 +209,7 @@ final class PanelClient {
         }
     }
 
-    private static func event(_ text: String) -> PanelEvent {
+    static func event(_ text: String) -> PanelEvent {
         var event = PanelEvent()
         for line in text.split(separator: "\n") {
             if line.hasPrefix("id: ") { event.id = String(line.dropFirst(4)) }

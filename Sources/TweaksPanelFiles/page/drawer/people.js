@@ -5,6 +5,7 @@ import { duration } from '../numbers/decimal.js';
 import { request } from '../requests.js';
 import { mayAll, session as self } from '../session.js';
 import { listen } from '../signals.js';
+import { isMounted } from '../site.js';
 import { signOut } from '../sign-in-form.js';
 import { nameForm } from './name-form.js';
 import { drawer, pane, showing, tab } from './pane.js';
@@ -20,7 +21,8 @@ export function showPeople() {
       own,
       nameForm(refresh),
       list,
-      h('p', button('Sign out', signOut)),
+      // The site signs its users out.
+      isMounted ? '' : h('p', button('Sign out', signOut)),
     ];
   });
 }
