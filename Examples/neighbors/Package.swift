@@ -128,6 +128,15 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], path: "quotes-service"),
+
+        // Measures Tweaks beside its neighbors: swift run -c release compare
+        .executableTarget(
+            name: "compare",
+            dependencies: [
+                "TweaksConfiguration", .product(name: "TweaksDaemon", package: "Tweaks"),
+                .product(name: "Configuration", package: "swift-configuration"),
+            ], path: "compare"),
+        .testTarget(name: "CompareTests", dependencies: ["compare"], path: "Tests/CompareTests"),
     ]
 )
 
