@@ -128,6 +128,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ], path: "quotes-service"),
+        .testTarget(name: "GuideTests", path: "Tests/GuideTests"),
 
         // Measures Tweaks beside its neighbors: swift run -c release compare
         .executableTarget(
