@@ -89,6 +89,8 @@ final class Peer {
         configuration.tcp = .open(port: 0)
         configuration.storage = directory.isEmpty ? .off : .directory(directory)
         configuration.limits.commitsPerSecond = nil
+        // Connections wait for their turn.
+        configuration.limits.timeToFirstLine = .seconds(3_600)
         configuration.onEvent = { _ in }
         let daemon = try TweakDaemon.start("compare-\(getpid())", configuration, tweaks: number)
         FileHandle.standardOutput.write(Data("\(daemon.port ?? 0)\n".utf8))
@@ -116,6 +118,7 @@ final class Peer {
             let text = """
                 global
                     stats socket ipv4@127.0.0.1:\(port) level admin
+                    stats timeout 1h
                 defaults
                     timeout connect 1s
                     timeout client 1s
