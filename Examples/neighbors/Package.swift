@@ -5,11 +5,26 @@ import PackageDescription
 let package = Package(
     name: "neighbors",
     platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "FleetTLS", targets: ["FleetTLS"]),
+        .library(name: "TweaksConfiguration", targets: ["TweaksConfiguration"]),
+        .library(name: "TweaksConfigurationSource", targets: ["TweaksConfigurationSource"]),
+        .library(name: "TweaksLifecycle", targets: ["TweaksLifecycle"]),
+        .library(name: "TweaksObservability", targets: ["TweaksObservability"]),
+    ],
     dependencies: [
         // A package by path is known by the name of its folder, which a clone may have changed.
         .package(name: "Tweaks", path: "../.."),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
+        .package(
+            url: "https://github.com/apple/swift-configuration.git", from: "1.4.0",
+            traits: [.defaults, "YAML", "Reloading"]),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-system.git", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.3"),
     ],
     targets: [
         // A connector with TLS for processes that follow a fleet, and for its operators.
@@ -39,6 +54,90 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ], path: "Tests/FleetTLSTests"),
+
+        // Tweaks for programs that read swift-configuration.
+        .target(
+            name: "TweaksConfiguration",
+            dependencies: [
+                .product(name: "Tweaks", package: "Tweaks"),
+                .product(name: "Configuration", package: "swift-configuration"),
+            ], path: "configuration"),
+        // Providers of swift-configuration as layers of tweaks.
+        .target(
+            name: "TweaksConfigurationSource",
+            dependencies: [
+                .product(name: "Tweaks", package: "Tweaks"),
+                .product(name: "Configuration", package: "swift-configuration"),
+            ], path: "configuration-source"),
+        .testTarget(
+            name: "ConfigurationTests",
+            dependencies: [
+                "TweaksConfiguration", "TweaksConfigurationSource", .product(name: "TweaksDaemon", package: "Tweaks"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "ConfigurationTesting", package: "swift-configuration"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ], path: "Tests/ConfigurationTests"),
+
+        // A daemon as a service of a group.
+        .target(
+            name: "TweaksLifecycle",
+            dependencies: [
+                .product(name: "TweaksDaemon", package: "Tweaks"), .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ], path: "lifecycle"),
+        .testTarget(
+            name: "LifecycleTests",
+            dependencies: [
+                "TweaksLifecycle", "quotes-service", .product(name: "TweaksDaemon", package: "Tweaks"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], path: "Tests/LifecycleTests"),
+
+        // Log, metrics and traces of a daemon; levels and metrics as tweaks.
+        .target(
+            name: "TweaksObservability",
+            dependencies: [
+                .product(name: "TweaksDaemon", package: "Tweaks"), .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                .product(name: "Instrumentation", package: "swift-distributed-tracing"),
+            ], path: "observability"),
+        .testTarget(
+            name: "ObservabilityTests",
+            dependencies: [
+                "TweaksObservability", .product(name: "TweaksDaemon", package: "Tweaks"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+            ], path: "Tests/ObservabilityTests"),
+
+        // A program with all of them.
+        .executableTarget(
+            name: "quotes-service",
+            dependencies: [
+                "TweaksConfiguration", "TweaksConfigurationSource", "TweaksLifecycle", "TweaksObservability",
+                .product(name: "TweaksDaemon", package: "Tweaks"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Logging", package: "swift-log"), .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ], path: "quotes-service"),
+        .testTarget(name: "GuideTests", path: "Tests/GuideTests"),
+
+        // Measures Tweaks beside its neighbors: swift run -c release compare
+        .executableTarget(
+            name: "compare",
+            dependencies: [
+                "TweaksConfiguration", .product(name: "TweaksDaemon", package: "Tweaks"),
+                .product(name: "Configuration", package: "swift-configuration"),
+            ], path: "compare"),
+        .testTarget(name: "CompareTests", dependencies: ["compare"], path: "Tests/CompareTests"),
     ]
 )
 
@@ -49,4 +148,8 @@ for target in package.targets {
         .enableUpcomingFeature("InternalImportsByDefault"),
         .treatAllWarnings(as: .error),
     ]
+    // The protocols of swift-configuration are declared with it.
+    if !target.name.contains("TLS"), !target.name.contains("tls") {
+        target.swiftSettings?.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
+    }
 }

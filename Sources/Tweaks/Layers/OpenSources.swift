@@ -97,9 +97,11 @@ package final class LayerClaim: Sendable {
     fileprivate var typeName: String { String(describing: type(of: source)) }
 
     /// The value that the source has for a tweak under the first of these paths that it knows.
-    fileprivate func entry(_ paths: [TweakPath], at now: Moment) -> StoredEntry? {
+    fileprivate func entry(_ paths: [TweakPath], of tweak: AnyTweak) -> StoredEntry? {
         for path in paths {
-            if let entry = source.entry(for: path) { return entry.stored(path, layer, at: now) }
+            if let entry = source.entry(for: path, of: tweak) {
+                return entry.stored(path, layer, at: tweak.registry.currentTime)
+            }
         }
         return nil
     }
@@ -125,10 +127,12 @@ extension TweakRegistry {
         for round in 1...Self.rounds {
             let (nodes, generation) = state.withLock { state in
                 let nodes = state.nodes.compactMap { $0 }
-                return (nodes.map { (path: $0.path, paths: state.askedPaths($0)) }, state.pendingGeneration)
+                return (nodes.map { (node: $0, paths: state.askedPaths($0)) }, state.pendingGeneration)
             }
             var values: [TweakPath: StoredEntry] = [:]
-            for node in nodes { values[node.path] = claim.entry(node.paths, at: currentTime) }
+            for (node, paths) in nodes {
+                values[node.path] = claim.entry(paths, of: AnyTweak(node: node, registry: self))
+            }
             if values.isEmpty { return }
             let difference = update(
                 claim.layer, to: values, changed: Set(values.keys), by: claim,
@@ -148,7 +152,7 @@ extension TweakRegistry {
         }
         return claims.compactMap { index, claim in
             guard claim.isLoaded.load(ordering: .acquiring) else { return nil }
-            return claim.entry(paths, at: currentTime).map { (index, $0) }
+            return claim.entry(paths, of: AnyTweak(node: node, registry: self)).map { (index, $0) }
         }
     }
 }

@@ -51,6 +51,14 @@ public protocol TweakValueSource: Sendable {
     /// registered already: for the tweak's path, then for its former ones; possibly more than once, and on any thread.
     /// A later change of the value is given to the sink.
     func entry(for path: TweakPath) -> TweakSourceEntry?
+
+    /// The same for a source that has to know the tweak: its kind, its unit, or whether it is secret.
+    ///
+    /// By default it asks ``entry(for:)``. While the tweak registers, its value is the default.
+    /// - Parameters:
+    ///   - path: The tweak's path, or a former one.
+    ///   - tweak: The tweak.
+    func entry(for path: TweakPath, of tweak: AnyTweak) -> TweakSourceEntry?
 }
 
 extension TweakValueSource {
@@ -68,6 +76,9 @@ extension TweakValueSource {
 
     /// Has no value: the source gives its values to the sink.
     public func entry(for path: TweakPath) -> TweakSourceEntry? { nil }
+
+    /// Asks ``entry(for:)``.
+    public func entry(for path: TweakPath, of tweak: AnyTweak) -> TweakSourceEntry? { entry(for: path) }
 }
 
 /// A value that a source has for a tweak.

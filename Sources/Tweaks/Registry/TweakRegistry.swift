@@ -60,8 +60,12 @@ public final class TweakRegistry: Sendable {
     /// The number of registered tweaks and actions.
     public var count: Int { state.withLock { $0.nodes.count - $0.freeSlots.count } }
 
-    /// Incremented whenever a tweak is registered or removed.
-    package var generation: UInt64 { state.withLock { $0.generation } }
+    /// Raised whenever a tweak is registered or removed: while it stays the same, an index of the tweaks is up to date.
+    ///
+    /// ```swift
+    /// if registry.generation != index.generation { index = Index(of: registry) }
+    /// ```
+    public var generation: UInt64 { state.withLock { $0.generation } }
 
     package var isFrozen: Bool { state.withLock { $0.isFrozen } }
 

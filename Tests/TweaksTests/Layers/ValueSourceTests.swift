@@ -177,6 +177,40 @@ struct ValueSourceTests {
         #expect(registry.quarantined(size.node).map(\.reason.code) == [.outOfRange])
     }
 
+    @Test func `A source can ask for the tweak, before it is registered too; its value is the default then`() throws {
+        struct Kinds: TweakValueSource {
+            let layer = TweakLayer("kinds", rank: 150)
+            let asked = Recorder<String>()
+            func start(_ sink: TweakSourceSink) {}
+            func entry(for path: TweakPath, of tweak: AnyTweak) -> TweakSourceEntry? {
+                asked.note("\(path.name) \(tweak.path.name) \(tweak.kind) \(tweak)")
+                return tweak.kind == .bool ? .value(.bool(true)) : nil
+            }
+        }
+        let source = Kinds()
+        let sources = try registry.open(source)
+        defer { sources.stop() }
+        let isOn = try registry.register("A", "B", "On", false, formerly: "A/B/Off")
+        #expect(isOn.value)
+        let calls = ["Size Size number A/B/Size = 50", "Count Count int A/B/Count = 1", "On On bool A/B/On = false"]
+        #expect(Array(source.asked.all.prefix(3)) == calls)
+        let secret = try registry.register("A", "B", "Key", "x", formerly: "A/B/Pass", flags: .secret)
+        #expect(source.asked.all.suffix(2) == ["Key Key string A/B/Key = (set)", "Pass Key string A/B/Key = (set)"])
+        #expect(secret.value == "x")
+    }
+
+    @Test func `The generation is raised by each registration and removal, and by nothing else`() throws {
+        let generation = registry.generation
+        count.value = 3
+        #expect(registry.generation == generation)
+        _ = try registry.register("A", "B", "Count", 1, in: 0...9)
+        #expect(registry.generation == generation)
+        let late = try registry.register("A", "B", "Late", 1)
+        let registered = registry.generation
+        registry.remove(late.path)
+        #expect(registered > generation && registry.generation > registered)
+    }
+
     @Test func `A source that changes its values whenever it is asked ends no registration`() throws {
         final class Restless: TweakValueSource {
             let layer = TweakLayer("restless", rank: 1)

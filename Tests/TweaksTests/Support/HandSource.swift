@@ -56,7 +56,7 @@ final class HandSource: TweakValueSource {
 
 extension TweakRegistry {
     /// Opens sources as a daemon does.
-    func open(_ sources: HandSource...) throws -> OpenSources {
+    func open(_ sources: any TweakValueSource...) throws -> OpenSources {
         try OpenSources(sources, of: self, SourceSetting(daemon: "test"))
     }
 }

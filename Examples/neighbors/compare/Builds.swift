@@ -1,0 +1,86 @@
+// Compares what packages cost a program: the processor time of a clean release build, and the size of the program.
+
+import Foundation
+
+extension Report {
+    /// A package, its product, and a program that needs it.
+    private static let packages: [(name: String, dependency: String, product: String, main: String)] = [
+        ("Tweaks, with server and page", "", "TweaksDaemon", "print(TweakDaemon.self)"),
+        ("NIOPosix", "apple/swift-nio:2.101.2", "NIOPosix", "print(MultiThreadedEventLoopGroup.self)"),
+        ("FlyingFox", "swhitty/FlyingFox:0.27.1", "FlyingFox", "print(HTTPServer.self)"),
+        ("swift-configuration", "apple/swift-configuration:1.4.0", "Configuration", "print(ConfigReader.self)"),
+        ("ArgumentParser", "apple/swift-argument-parser:1.8.2", "ArgumentParser", "print(ParsableArguments.self)"),
+    ]
+
+    func builds(_ directory: String) throws {
+        var ours: (seconds: Double, size: Double)?
+        row("\nclean release build, processor time", "s", "Tweaks = 1")
+        for package in Self.packages {
+            guard
+                let built = try build(
+                    package.dependency, package.product, package.main, "\(directory)/\(package.product)")
+            else {
+                write("  \(package.name) cannot be had or built here; it is left out")
+                continue
+            }
+            let first = ours ?? built
+            ours = first
+            row("  " + package.name, number(built.seconds), number(built.seconds / first.seconds))
+            row("    stripped program, MB", number(built.size / 1e6), number(built.size / first.size))
+        }
+    }
+
+    private func build(
+        _ dependency: String, _ product: String, _ main: String, _ directory: String
+    ) throws -> (seconds: Double, size: Double)? {
+        // This file is three folders below the package.
+        let root = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardized.path
+        let parts = dependency.split(separator: ":")
+        let (package, identity) =
+            parts.isEmpty
+            ? (#".package(name: "Tweaks", path: "\#(root)")"#, "Tweaks")
+            : (
+                #".package(url: "https://github.com/\#(parts[0])", exact: "\#(parts[1])")"#,
+                String(parts[0].split(separator: "/")[1])
+            )
+        let manifest = """
+            // swift-tools-version: 6.2
+            import PackageDescription
+            let package = Package(
+                name: "peer", platforms: [.macOS(.v15)], dependencies: [\(package)],
+                targets: [
+                    .executableTarget(name: "peer", dependencies: [.product(name: "\(product)", package: "\(identity)")])
+                ])
+            """
+        let sources = URL(fileURLWithPath: directory).appending(path: "Sources/peer")
+        try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
+        try Data(manifest.utf8).write(to: URL(fileURLWithPath: "\(directory)/Package.swift"))
+        try Data("import \(product)\n\(main)\n".utf8).write(to: sources.appending(path: "main.swift"))
+        guard try run("swift", "package", "--package-path", directory, "resolve") else { return nil }
+        let before = Self.processorTime
+        guard try run("swift", "build", "-c", "release", "--package-path", directory) else { return nil }
+        let time = Self.processorTime - before
+        let program = "\(directory)/.build/release/peer"
+        guard try run("strip", "-o", "\(program).stripped", program) else { return nil }
+        let size = try FileManager.default.attributesOfItem(atPath: "\(program).stripped")[.size] as? Int
+        return (time, Double(size ?? 0))
+    }
+
+    private func run(_ words: String...) throws -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = words
+        (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+
+    /// That of all programs that have ended.
+    private static var processorTime: Double {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)
+        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+        return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    }
+}
