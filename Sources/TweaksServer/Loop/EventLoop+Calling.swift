@@ -55,7 +55,8 @@ extension EventLoop {
     /// Opens the session of a caller, and begins its request.
     func open(_ call: ServerCall) {
         let id = SessionID(number: sessions.makeNumber(), descriptor: call.descriptor.number)
-        let place = EndpointAddress(port: 0, address: nil, instance: executor.identity.instance)
+        let place = EndpointAddress(
+            port: 0, address: nil, instance: executor.identity.instance, readiness: readiness)
         let session = Session(
             id: id, descriptor: call.descriptor, peer: Peer(caller: call.caller.name), isDenied: false, now: now,
             dialect: call.dialect.make(place))
