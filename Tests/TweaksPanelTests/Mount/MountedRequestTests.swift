@@ -189,7 +189,8 @@ import TweaksWire
 
     @Test(arguments: [
         ("/tweaks", ["ops.example.org"]), ("/tweaks", ["https://"]), ("/tweaks", ["https://a.b/path"]),
-        ("/tweaks", ["*"]), ("/tweaks", ["https://ok.test", "ftp://a.b"]), ("tweaks", []), ("/a//b", []), ("/a/../b", []), ("/a%2Fb", []),
+        ("/tweaks", ["*"]), ("/tweaks", ["https://ok.test", "ftp://a.b"]), ("tweaks", []), ("/a//b", []),
+        ("/a/../b", []), ("/a%2Fb", []),
         ("/a?b", []), ("/ä", []),
     ])
     func wrongArgumentsAreNamedInEveryAnswer(_ path: String, _ origins: [String]) async throws {

@@ -104,7 +104,7 @@ import TweaksTestSupport
     ) throws {
         let page = try signedIn(origin)
         let (host, browser) = (page.host, page.browser)
-        let script = try page.ask("document.querySelector('script').getAttribute('src')").string ?? ""
+        let script = try page.ask("new URL(document.querySelector('script').src).pathname").string ?? ""
         let evil = PageServer.Page("globalThis.squatter = true;", type: "text/javascript", fields: [Self.forever])
         let other = PageServer.Page("<!doctype html><title>squatter</title>", fields: ["Cache-Control: no-store"])
         try squat(host, ["/": other, script: evil]) { _ in

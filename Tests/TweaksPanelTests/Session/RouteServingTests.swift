@@ -181,7 +181,7 @@ struct NoSoundCard: Error, CustomStringConvertible {
         let panel = try server.connect()
         panel.host = PanelID.host(server.endpoint.id)
         let markup = try panel.ask("GET", "/").body
-        let names = markup.matches(of: /"(\/panel\/[^"]+)"/).map { String($0.1) }
+        let names = markup.matches(of: /"(panel\/[^"]+)"/).map { "/\($0.1)" }
         #expect(names.count > 30)
         let types = ["css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"]
         for name in names {
