@@ -25,6 +25,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.3"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
     ],
     targets: [
         // A connector with TLS for processes that follow a fleet, and for its operators.
@@ -138,6 +140,35 @@ let package = Package(
                 .product(name: "Configuration", package: "swift-configuration"),
             ], path: "compare"),
         .testTarget(name: "CompareTests", dependencies: ["compare"], path: "Tests/CompareTests"),
+
+        // An HTTP service with the panel in its own router.
+        .target(
+            name: "QuotesSite",
+            dependencies: [
+                .product(name: "TweaksDaemon", package: "Tweaks"), .product(name: "TweaksPanel", package: "Tweaks"),
+                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ], path: "hummingbird/site"),
+        .executableTarget(
+            name: "quotes-site",
+            dependencies: [
+                "QuotesSite", .product(name: "TweaksDaemon", package: "Tweaks"),
+                .product(name: "TweaksPanel", package: "Tweaks"), .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ], path: "hummingbird/program"),
+        .testTarget(
+            name: "QuotesSiteTests",
+            dependencies: [
+                "QuotesSite", "quotes-site", .product(name: "Tweaks", package: "Tweaks"),
+                .product(name: "TweaksServer", package: "Tweaks"), .product(name: "TweaksPanel", package: "Tweaks"),
+                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Logging", package: "swift-log"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ], path: "Tests/QuotesSiteTests"),
     ]
 )
 
