@@ -179,8 +179,8 @@ for target in package.targets {
         .enableUpcomingFeature("InternalImportsByDefault"),
         .treatAllWarnings(as: .error),
     ]
-    // The protocols of swift-configuration are declared with it.
-    if !target.name.contains("TLS"), !target.name.contains("tls") {
+    // The protocols of swift-configuration are declared with it, those of SwiftNIO and Hummingbird without it.
+    if !["tls", "site"].contains(where: { target.name.lowercased().contains($0) }) {
         target.swiftSettings?.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
     }
 }

@@ -63,6 +63,11 @@ import TweaksWire
             Call(["token", "renew", "alice"]),
             Call(["token", "revoke", "alice"]), Call(["token", "revoke", "alice"], ok: [false], code: 1),
         ],
+        .backup: [Call(["bounce", "backup", "x"], ok: [false], code: 1)],
+        .restore: [Call(["bounce", "restore", "none"], ok: [false], code: 1)],
+        .state: [
+            Call(["state", "check", "none"], ok: [false], code: 1), Call(["state", "--bogus"], ok: [false], code: 2),
+        ],
         .audit: [Call(["audit", "verify", "none"], ok: [false], code: 1)],
         .login: [Call(["login", "bounce"], input: "twk_wrong\n", ok: [false], code: 1)],
         .logout: [Call(["logout", "bounce"], ok: [false], code: 1)],
