@@ -168,6 +168,13 @@ final class LastGoodKeeper: Sendable {
         }
     }
 
+    /// Discards what is not being written yet, and waits for what is: no process that is killed writes any more, while a
+    /// test of that goes on.
+    func discard() async {
+        state.withLock { $0.pending = nil }
+        await finish()
+    }
+
     /// Takes the result of the last write: what is saved, or why it is not.
     func takeResult() -> Result<FleetPosition, FleetProblem>? { state.withLock { $0.result.take() } }
 

@@ -47,14 +47,20 @@ final class FollowingProcess: Sendable {
 
     /// Ends as by `kill -9`: nothing more is written, and the status remains until its lease expires.
     func kill() async {
-        let task = running.withLock { $0.take() }
-        task?.cancel()
-        await task?.value
+        await end()
+        // A later write would go into the files of the next start.
+        await follower.keeper?.discard()
     }
 
     func stop() async {
-        await kill()
+        await end()
         await follower.withdrawStatus()
+    }
+
+    private func end() async {
+        let task = running.withLock { $0.take() }
+        task?.cancel()
+        await task?.value
     }
 
     /// Waits until a tweak has a value.

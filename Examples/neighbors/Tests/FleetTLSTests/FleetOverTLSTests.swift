@@ -95,7 +95,10 @@ import Testing
         let refused = try operate(
             ["status"], at: etcd.url, try other.sign("eve", "DNS:eve", usage: "clientAuth"))
         #expect(refused.code == 3)
-        #expect(refused.errors.contains("TLS: localhost has ended the connection"), "\(refused.errors)")
+        // With TLS 1.3 the handshake is over before etcd refuses the certificate. It closes with the request unread, and
+        // then the system may discard its alert.
+        let texts = ["TLS: localhost has ended the connection", "Connection reset by peer"]
+        #expect(texts.contains(where: refused.errors.contains), "\(refused.errors)")
     }
 
     @Test func `A user signs in with a password over TLS, also beside a client certificate`() async throws {
