@@ -20,15 +20,17 @@ package struct LogEntry: Sendable {
 }
 
 extension LogEntry {
-    /// The maximum length of a text, in characters, for values of up to 64 kB. The middle is cut, because in a line the
-    /// origin and the revision are at the end.
+    /// The maximum length of a text, for values of up to 64 kB. Scalars are counted, of which one character can have
+    /// thousands. The middle is cut, because in a line the origin and the revision are at the end.
     private static let maxLength = 1_000
 
     /// The text with its middle cut out if it is long.
     static func cut(_ text: String) -> String {
-        let excess = text.count - maxLength
+        let scalars = text.unicodeScalars
+        let excess = scalars.count - maxLength
         if excess <= 0 { return text }
-        return "\(text.prefix(maxLength * 2 / 3)) … \(excess) more … \(text.suffix(maxLength / 3))"
+        let (head, tail) = (scalars.prefix(maxLength * 2 / 3), scalars.suffix(maxLength / 3))
+        return "\(Substring(head)) … \(excess) more … \(Substring(tail))"
     }
 
     /// The values of a change, which a secret does not have.

@@ -64,7 +64,7 @@ import TweaksWire
             Call(["token", "revoke", "alice"]), Call(["token", "revoke", "alice"], ok: [false], code: 1),
         ],
         .backup: [Call(["bounce", "backup", "x"], ok: [false], code: 1)],
-        .restore: [Call(["bounce", "restore", "none"], ok: [false], code: 1)],
+        .restore: [Call(["bounce", "restore", "none"], ok: [false], code: 2)],
         .state: [
             Call(["state", "check", "none"], ok: [false], code: 1), Call(["state", "--bogus"], ok: [false], code: 2),
         ],

@@ -22,7 +22,7 @@ import TweaksTestSupport
 
     private static let commands: [[String]] = [
         ["get", "*"], ["--json", "get", "*"], ["A/B/C", "=", "5"], ["run", "A/B/C"], ["panel"], ["watch", "A"],
-        ["wait", "A/B/C", "=", "5"],
+
         ["--json", "watch", "A"], ["-"], ["--json", "-"], ["-", "--keep-going"], ["repl"], ["import", "-", "--yes"],
         ["import", "-", "--dry-run"],
     ]

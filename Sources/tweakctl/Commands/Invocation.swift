@@ -138,7 +138,8 @@ struct Invocation: Equatable {
 
 /// A command of tweakctl itself.
 enum Verb: String, CaseIterable {
-    case repl, watch, wait, plot, `import`, bake, backup, restore, login, logout, token, audit, state, fleet, completions, man
+    case repl, watch, wait, plot, `import`, bake, backup, restore, login, logout, token, audit, state, fleet,
+        completions, man
     /// Internal, for the completion scripts.
     case complete = "__complete"
 

@@ -11,6 +11,8 @@ struct WaitCommand {
     private let request: WaitRequest
     /// When it gives up; nil waits without a limit.
     private let deadline: ContinuousClock.Instant?
+    /// The path as a token of the protocol, once the process has described it: from then on it is waited for.
+    private var token: String?
     /// The value that it has seen last.
     private var lastSeen: TweakValue?
 
@@ -29,31 +31,30 @@ struct WaitCommand {
     }
 
     mutating func run() throws(Failure) -> ExitCode {
-        if try follow(try target.connect()) { return .ok }
         var backoff = Backoff(Watcher.pauses)
         while true {
-            System.pause(milliseconds: try left(atMost: backoff.next()))
-            let connection: Connection
             do throws(Failure) {
-                connection = try target.connect()
+                if try follow(try target.within(left()).connect()) { return .ok }
+                backoff.reset()
             } catch {
-                // A process that starts again is not reachable for a while.
-                if error.code == .refused { throw error }
-                continue
+                _ = try left()
+                // A process that starts again is not reachable for a while, and then may have too many clients.
+                if token == nil || ![.unreachable, .timeout].contains(error.code) { throw error }
             }
-            if try follow(connection) { return .ok }
+            System.pause(milliseconds: try left(atMost: backoff.next()))
         }
     }
 
     /// Reads the value and follows its changes, until the connection ends.
     /// - Returns: Whether the condition holds.
     private mutating func follow(_ connection: Connection) throws(Failure) -> Bool {
-        try target.switchToJSON(connection)
         let path = CommandText.token(request.path)
-        guard let described = try answer("\(Command.describe.name) \(path)", on: connection),
-            let shown = try answer("\(Command.watch.name) \(path)", on: connection)
+        guard try answer("json on", on: connection) != nil,
+            let described = try answer("\(Command.describe.name) \(path)", on: connection)
         else { return false }
         let condition = try WaitCondition(request, of: JSON(described.status))
+        token = condition.token
+        guard let shown = try answer("\(Command.watch.name) \(path)", on: connection) else { return false }
         let tweak = shown.tweaks.first ?? .null
         if try meets(condition, tweak, revision: shown.revision) { return true }
         while true {
@@ -62,20 +63,21 @@ struct WaitCommand {
                 if try meets(condition, event, revision: event["rev"]?.wholeNumber) { return true }
             }
             if connection.hasEnded { return false }
-            let ready = System.wait([(connection.number, .read), (1, .end)], milliseconds: try left())
-            if ready[1].canRead { System.exit(.ok) }
-            if ready[0].canRead { connection.receive() }
+            if System.wait([(connection.number, .read)], milliseconds: try left())[0].canRead { connection.receive() }
         }
     }
 
-    /// The answer to a line; nil if the process ended before it answered.
+    /// The answer to a line; nil if it has to be asked again on another connection. A process that has just started may
+    /// not have registered the tweak yet, or have no place for another session.
     private func answer(_ line: String, on connection: Connection) throws(Failure) -> Answer? {
+        let target = target.within(try left())
         guard let answer = target.response(to: line, on: connection) else {
-            if connection.hasTimedOut { throw target.failure(of: connection, to: line) }
+            if token == nil { throw target.failure(of: connection, to: line) }
             return nil
         }
-        if answer.isRefusal { throw Failure(.refused, "\(target.name): \(answer.complaint)") }
-        return answer
+        guard answer.isRefusal else { return answer }
+        if token != nil, !Watcher.finalCodes.contains(answer.errorCode) { return nil }
+        throw Failure(.refused, "\(target.name): \(answer.complaint)")
     }
 
     private mutating func meets(_ condition: WaitCondition, _ tweak: JSON, revision: UInt64?) throws(Failure) -> Bool {

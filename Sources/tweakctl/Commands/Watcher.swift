@@ -17,7 +17,7 @@ struct Watcher {
     private var current: UInt64 = 0
 
     /// Error codes that retrying does not change: the token has ended.
-    private static let finalCodes: [TweakError.Code?] = [.authRequired, .denied]
+    static let finalCodes: [TweakError.Code?] = [.authRequired, .denied]
 
     /// The pauses before attempts to reconnect.
     static let pauses = Duration.milliseconds(50)...Duration.seconds(2)

@@ -10,7 +10,7 @@ struct Target {
     let name: String
     /// The address, which is the same after a restart.
     let address: Address
-    let timeout: Timeout
+    private(set) var timeout: Timeout
     private let reusable: ReusableConnection
 
     /// The connection that proved that the process runs. The first caller takes it, which saves a second connect.
@@ -51,6 +51,14 @@ struct Target {
         case .unix(let path): name == path ? "-s \(path)" : name
         case .tcp: "-H \(address.text)"
         }
+    }
+
+    /// The same process, of which nothing takes longer than a time in milliseconds; nil leaves its timeout.
+    func within(_ milliseconds: Int32?) -> Target {
+        guard let milliseconds else { return self }
+        var target = self
+        target.timeout = .milliseconds(max(1, min(milliseconds, timeout.milliseconds ?? milliseconds)))
+        return target
     }
 
     /// Connects, and authenticates with the saved token, if there is one.

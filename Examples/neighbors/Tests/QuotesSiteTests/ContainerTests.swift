@@ -66,7 +66,7 @@ import Testing
         // Where the image looks for them.
         #expect(output.hasPrefix("['/config', '/state'] HTTP/Limits/Rate = 500\n"), "\(output)")
         let environment = try Self.instructions().first { $0.name == "ENV" }?.words ?? ""
-        #expect(environment.contains("TWEAKS_CONFIG=/config/quotes.conf TWEAKS_STATE_DIR=/state "))
+        #expect(environment.contains("TWEAKS_CONFIG=/config/quotes.conf TWEAKS_STATE_DIR=/state/quotes "))
     }
 
     // MARK: The command

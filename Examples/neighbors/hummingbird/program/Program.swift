@@ -29,9 +29,8 @@ import UnixSignals
         let daemon = try TweakDaemon.start("quotes", tweaks: tweaks.all)
         let panel = TweakPanelHandler(daemon, below: "/tweaks", origins: origins)
         let readiness = Readiness()
-        // Each request has the level of the tweak; this logger lets all of them through.
-        var logger = Logger(label: "quotes")
-        logger.logLevel = .info
+        // Of the service itself; each request has the level of the tweak.
+        let logger = Logger(label: "quotes")
         let application = Application(
             router: quotesRouter(tweaks, panel: panel, users: users, readiness: readiness),
             configuration: .init(address: .hostname("0.0.0.0", port: port)),

@@ -50,16 +50,16 @@ public func quotesRouter(
     return router
 }
 
-/// Logs requests at the level that applies now.
+/// Gives the loggers of requests the level that applies now.
 struct LevelMiddleware<Context: RequestContext>: RouterMiddleware {
     let level: Tweak<LogLevel>
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        var logger = context.logger
-        logger.logLevel = level.value.level
-        logger.info("request", metadata: ["method": "\(request.method)", "path": "\(request.uri.path)"])
+        var context = context
+        context.logger.logLevel = level.value.level
+        context.logger.debug("request", metadata: ["method": "\(request.method)", "path": "\(request.uri.path)"])
         return try await next(request, context)
     }
 }
