@@ -170,13 +170,14 @@ import TweaksTestSupport
         try PanelHost.visit { host, page in
             try page.browser.run(
                 """
-                const lock = (element) => {
+                // As in a browser, the lock changes after the call. During the release it would cancel the drag.
+                const lock = (element) => setTimeout(() => {
                     window.locked = element;
                     document.dispatchEvent(new Event('pointerlockchange'));
-                };
+                });
                 Object.defineProperty(document, 'pointerLockElement', { get: () => window.locked ?? null });
                 Element.prototype.requestPointerLock = async function () { lock(this); };
-                document.exitPointerLock = () => lock(null);
+                document.exitPointerLock = () => window.locked && lock(null);
                 """)
             try page.drag("Count", "field", x: 60)
             try host.wait("Count") { $0 != .int(10) }
