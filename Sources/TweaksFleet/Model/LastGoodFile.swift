@@ -168,8 +168,8 @@ final class LastGoodKeeper: Sendable {
         }
     }
 
-    /// Discards what is not being written yet, and waits for what is: no process that is killed writes any more, while a
-    /// test of that goes on.
+    /// Discards what is not being written yet, and waits for what is. For tests that kill a process: none of its writes
+    /// follows those of its next start.
     func discard() async {
         state.withLock { $0.pending = nil }
         await finish()

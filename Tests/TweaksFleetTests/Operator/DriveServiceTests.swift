@@ -213,7 +213,7 @@ import TweaksTestSupport
     }
 
     @Test func `An outage and its end are reported once`() async throws {
-        // The lead that it would lose in a long outage, on a busy machine, begins another one.
+        // On a busy machine the outage outlasts a short lease, and without the lead another one is reported.
         let service = Service(harness, host: "a", lease: 3_600)
         await service.waitUntilLeading()
         service.network.isCut = true

@@ -13,6 +13,16 @@ extension DocumentedBlock {
     @Test func `The transcript of the guide is what operators see`() async throws {
         #expect(DocumentedBlock.story.count == 1)
         let fleet = try await StoryFleet()
+        do {
+            try await replay(fleet)
+        } catch {
+            await fleet.close()
+            throw error
+        }
+        await fleet.close()
+    }
+
+    private func replay(_ fleet: StoryFleet) async throws {
         let replay = FleetReplay(fleet)
         for block in DocumentedBlock.story {
             let transcript = FleetTranscript(block.text)
@@ -26,6 +36,5 @@ extension DocumentedBlock {
             #expect(try process.value("Upstream/Quotes/Timeout") == "2s")
             #expect(try process.value("Upstream/Quotes/Retries") == "2")
         }
-        await fleet.close()
     }
 }

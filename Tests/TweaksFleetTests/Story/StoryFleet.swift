@@ -17,7 +17,9 @@ final class QuotesProcess: Sendable {
     /// - Parameter mayFail: Errors appear once it is open.
     init(_ number: Int, _ etcd: any Etcd, _ keys: FleetKeys, mayFail: Gate) throws {
         var timings = ClusterFixture.timings
-        (timings.sample, timings.heartbeat, timings.leaseSeconds) = (.seconds(1), .seconds(3), StoryFleet.patience)
+        timings.sample = .seconds(1)
+        timings.heartbeat = .seconds(3)
+        timings.leaseSeconds = StoryFleet.patience
         process = try FollowingProcess(
             etcd, keys, id: "quotes-\(number)", labels: ["zone": number % 5 == 0 ? "us" : "eu"],
             time: SystemTime(), timings: timings)
@@ -97,7 +99,9 @@ final class StoryFleet: Sendable {
         let fleet = FleetOperator(etcd, keys, by: who, now: { SystemTime().wall }, makeID: { self.nextID() })
         var limits = DriverLimits()
         // No status can end in the driver's outage while etcd elects a leader.
-        (limits.leastEvery, limits.timing.outageGrace, limits.claim) = (1, .seconds(1), Self.patience)
+        limits.leastEvery = 1
+        limits.timing.outageGrace = .seconds(1)
+        limits.claim = Self.patience
         limits.timing.silenceTimeout = .seconds(Self.patience)
         limits.timing.reportTimeout = .seconds(Self.patience)
         return FleetClient(arguments, FleetConsole(isJSON: arguments.isJSON, sink: sink), fleet, limits)

@@ -44,7 +44,9 @@ struct ClusterFixture {
     /// Short intervals. No farewell fails on such a machine.
     static var timings: FleetTimings {
         var timings = FleetTimings()
-        (timings.heartbeat, timings.leaseSeconds, timings.watchLife) = (.milliseconds(700), patience, .seconds(20))
+        timings.heartbeat = .milliseconds(700)
+        timings.leaseSeconds = patience
+        timings.watchLife = .seconds(20)
         (timings.statusJitter, timings.sample) = (.milliseconds(30), .milliseconds(150))
         (timings.rereadJitter, timings.maxPause) = (.milliseconds(100), .milliseconds(400))
         timings.farewell = .seconds(60)
@@ -179,7 +181,8 @@ struct ClusterFixture {
     static var driverTiming: DriverTiming {
         var timing = DriverTiming()
         timing.outageGrace = .milliseconds(8_500)
-        (timing.silenceTimeout, timing.reportTimeout) = (.seconds(patience), .seconds(patience))
+        timing.silenceTimeout = .seconds(patience)
+        timing.reportTimeout = .seconds(patience)
         return timing
     }
 }
