@@ -39,12 +39,12 @@ package enum StateFile: Equatable, Sendable {
         }
     }
 
-    /// The largest size that a program reads.
+    /// The largest size that any program reads; a program sets the limit of its presets itself.
     var sizeLimit: Int {
         switch self {
         case .overrides: OverridesFile.sizeLimit
         case .history: 4 * HistoryWriter.sizeLimit
-        case .config, .preset: PresetFolder.Limits().bytes
+        case .config, .preset: OverridesFile.sizeLimit
         }
     }
 }
@@ -76,7 +76,6 @@ package struct StateArchive: Sendable {
     private static let format = "tweaks-backup"
     private static let version: Int64 = 1
     private static let manifestName = "backup.json"
-    private static let maxFiles = 2_000
 
     package init(program: String, time: Int64, files: [StateFileContent]) {
         self.program = program
@@ -118,7 +117,6 @@ package struct StateArchive: Sendable {
             guard member.content.count <= file.sizeLimit else {
                 throw Problem("\(shown) has more than \(file.sizeLimit) bytes")
             }
-            guard names.count <= Self.maxFiles else { throw Problem("it has more than \(Self.maxFiles) files") }
             files.append((file, member.content))
         }
         self.files = files

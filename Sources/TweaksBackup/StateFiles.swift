@@ -5,133 +5,118 @@ package import TweaksSystem
 
 /// The files of a state directory at one moment.
 package struct StateFiles: Sendable {
+    /// Why a program would not read a file.
+    package struct Problem: Sendable, Equatable {
+        /// The name in the directory: `presets/warm.conf`.
+        package let name: String
+        package let reason: String
+        package let remedy: String
+    }
+
     package private(set) var contents: [StateFileContent] = []
-    /// The files that cannot be read, and why.
-    package private(set) var problems: [FileProblem] = []
+    /// The files that this process or their program cannot read.
+    package private(set) var problems: [Problem] = []
     /// The names of all others in the directory.
     package private(set) var others: [String] = []
-    /// The owner of the directory.
-    package let owner: UInt32
+    /// The directory, whose owner is the user of the program.
+    private let directory: FileInfo
 
-    /// How often the overrides and the history are read before a process that keeps changing them is given up.
-    private static let maxRounds = 2_000
-    /// After this many rounds, a history that is ahead of the overrides is accepted, too.
-    private static let strictRounds = 100
-    /// Files that are the same for this many rounds are those of a process that has died between the two writes.
-    private static let stableRounds = 50
+    /// How often the overrides and the history are read before a process that keeps replacing them is given up.
+    private static let maxRounds = 1_000
 
     /// Root reads the files of all users; their owner is compared with that of the directory.
     private static let rules = FileRules(.userOrRootOrAnyoneForRoot)
 
     /// Reads a directory. Nothing in it is changed, and no lock is taken.
-    /// - Parameter isCopy: Leaves out what the history has beyond the overrides: a process writes it first.
-    /// - Throws: The directory, or the list of its files, cannot be read; or the files changed too often.
-    package init(_ folder: Folder, isCopy: Bool = false) throws(FileProblem) {
-        owner = try folder.validate(Self.rules).owner
+    /// - Throws: The directory, or the list of its files, cannot be read; or the files changed too often (`isLocked`).
+    package init(_ folder: Folder) throws(FileProblem) {
+        directory = try folder.validate(Self.rules)
         try readPair(folder)
-        if isCopy { cutHistory() }
         let names = try folder.names().sorted()
         for name in names where ![".", "..", StateFile.overrides.name, StateFile.history.name].contains(name) {
             if name == StateFile.presets {
                 try readPresets(folder)
             } else if let file = StateFile(name: name) {
-                read(file, name, in: folder)
+                read(file, folder)
             } else {
                 others.append(name)
             }
         }
     }
 
-    package func content(of file: StateFile) -> [UInt8]? { contents.first { $0.file == file }?.bytes }
-
     // MARK: Overrides and history
 
-    /// What identifies the two files and their content.
-    private typealias Identities = (overrides: FileInfo?, history: FileInfo?)
-
-    /// Reads the overrides before the history. A process appends to the history first: a history that is read later, and
-    /// was not replaced in between, has every commit of these overrides. Waits for a moment at which it has no others,
-    /// because steps of a drag share a record, of which a replaced history has the last revision only.
+    /// Reads the overrides before the history. A process appends to the history first: one that is read later, and was
+    /// not replaced in between, has every commit of these overrides. It may have more, which a start leaves out.
     private mutating func readPair(_ folder: Folder) throws(FileProblem) {
-        var (first, last): (Identities?, Identities?)
-        var stable = 0
-        for round in 1...Self.maxRounds {
-            let before = Self.identities(folder)
+        let name = StateFile.history.name
+        for _ in 0..<Self.maxRounds {
             (contents, problems) = ([], [])
-            read(.overrides, StateFile.overrides.name, in: folder)
-            read(.history, StateFile.history.name, in: folder)
-            let after = Self.identities(folder)
-            stable = last.map { $0 == after } ?? false ? stable + 1 : 0
-            if first.map({ !Self.isSame($0.history, before.history) }) ?? true { first = before }
-            last = after
-            if Self.isSame(before.history, after.history) {
-                if before.overrides == after.overrides, historyEnd == nil || stable >= Self.stableRounds { return }
-                // The history was not replaced with these overrides, but with earlier ones.
-                if round > Self.strictRounds, first?.overrides != before.overrides { return }
-            }
-            if round > 3 { System.pause(milliseconds: 1) }
+            // While it is open, no other file has its number.
+            let history = attempt(name) { () throws(FileProblem) in try folder.open(name, for: .reading, Self.rules) }
+            read(.overrides, folder)
+            if let history { read(history, .history) }
+            let now = try? folder.info(name)
+            if let history, let now, history.info.isSameFile(as: now) { return }
+            if history == nil, now == nil || problems.contains(where: { $0.name == name }) { return }
+            System.pause(milliseconds: 1)
         }
-        throw FileProblem("\(folder.path)/\(StateFile.history.name)", "reading it", .failed(FileError(EAGAIN)))
-    }
-
-    private static func isSame(_ old: FileInfo?, _ new: FileInfo?) -> Bool {
-        guard let old, let new else { return old == nil && new == nil }
-        return old.isSameFile(as: new)
-    }
-
-    private static func identities(_ folder: Folder) -> Identities {
-        (try? folder.info(StateFile.overrides.name), try? folder.info(StateFile.history.name))
-    }
-
-    /// Where the history ends for these overrides, if it has later commits: after the last commit before the first later
-    /// one. Statuses between the two belong to the later one, and are written before it.
-    private var historyEnd: Int? {
-        guard let overrides = content(of: .overrides), let history = content(of: .history),
-            let revision = OverridesFile.revision(overrides)
-        else { return nil }
-        var (start, end) = (0, 0)
-        while let feed = history[start...].firstIndex(of: UInt8(ascii: "\n")) {
-            let found = HistoryFormat.revision(history[start..<feed])
-            if let found, found > revision { return end }
-            start = feed + 1
-            if found != nil || end == 0 { end = start }
-        }
-        return nil
-    }
-
-    private mutating func cutHistory() {
-        guard let end = historyEnd else { return }
-        for index in contents.indices where contents[index].file == .history {
-            contents[index].bytes.removeLast(contents[index].bytes.count - end)
-        }
+        throw FileProblem("\(folder.path)/\(name)", "reading it", .failed(FileError(EAGAIN)))
     }
 
     // MARK: Other files
 
     private mutating func readPresets(_ state: Folder) throws(FileProblem) {
-        let folder: Folder
-        do throws(FileProblem) {
-            folder = try state.folder(StateFile.presets)
+        let folder = attempt(StateFile.presets) { () throws(FileProblem) in
+            let folder = try state.folder(StateFile.presets)
             try folder.validate(Self.rules)
-        } catch {
-            return problems.append(error)
+            return folder
         }
-        for name in try folder.names().sorted() where !name.hasPrefix(".") {
+        for name in try folder?.names().sorted() ?? [] where !name.hasPrefix(".") {
             let path = "\(StateFile.presets)/\(name)"
-            if let file = StateFile(name: path) { read(file, name, in: folder) } else { others.append(path) }
+            if let folder, let file = StateFile(name: path) { read(file, folder) } else { others.append(path) }
         }
     }
 
-    private mutating func read(_ file: StateFile, _ name: String, in folder: Folder) {
+    /// - Parameter folder: The directory that the file is in.
+    private mutating func read(_ file: StateFile, _ folder: Folder) {
+        let name = Folder.split(file.name).name
+        let open = attempt(file.name) { () throws(FileProblem) in try folder.open(name, for: .reading, Self.rules) }
+        if let open { read(open, file) }
+    }
+
+    private mutating func read(_ open: OpenFile, _ file: StateFile) {
+        let bytes = attempt(file.name) { () throws(FileProblem) in try open.content(limit: file.sizeLimit) }
+        guard let bytes else { return }
+        contents.append((file, bytes))
+        if let reason = refusal(open.info) { problems.append(Problem(name: file.name, reason: reason, remedy: chown)) }
+    }
+
+    /// Why the user of the program could not read a file that root reads; nil if it could.
+    private func refusal(_ file: FileInfo) -> String? {
+        if directory.owner == 0 { return nil }
+        if file.owner != 0, file.owner != directory.owner { return "it belongs to uid \(file.owner)" }
+        let isReadable =
+            file.owner == directory.owner
+            ? file.mode & 0o400 != 0 : file.mode & (file.group == directory.group ? 0o040 : 0o004) != 0
+        return isReadable ? nil : "only root can read it (mode \(String(file.mode, radix: 8)))"
+    }
+
+    private var chown: String { "chown it to uid \(directory.owner)" }
+
+    /// The result; nil if there is no such file, or if it is a problem.
+    private mutating func attempt<Result>(
+        _ name: String, _ body: () throws(FileProblem) -> Result
+    ) -> Result? {
         do throws(FileProblem) {
-            guard let (info, bytes) = try folder.content(of: name, limit: file.sizeLimit, Self.rules) else { return }
-            contents.append((file, bytes))
-            // The process would refuse it.
-            if info.owner != 0, info.owner != owner {
-                problems.append(FileProblem("\(folder.path)/\(name)", "reading \(name)", .owner(info.owner)))
-            }
+            return try body()
         } catch {
-            problems.append(error)
+            if error.isMissing { return nil }
+            var remedy = error.remedy
+            if case .owner = error.fault { remedy = chown }
+            if [EACCES, EPERM].contains(error.error?.code) { remedy = chown }
+            problems.append(Problem(name: name, reason: error.reason, remedy: remedy))
+            return nil
         }
     }
 }

@@ -15,6 +15,8 @@ package struct StateReport: Sendable {
         package var content = ""
         /// How many values, commits or lines would be read.
         package var count = 0
+        /// Whether nothing of it would be read.
+        package var isRefused = false
         /// What would not be read: the reason, and the remedy.
         package var problems: [String] = []
         /// What is worth knowing, and no loss.
@@ -33,6 +35,8 @@ package struct StateReport: Sendable {
     package var overrideCount: Int { overrides.count }
     package var presetCount: Int { presets.count }
     package var hasProblems: Bool { files.contains { !$0.problems.isEmpty } }
+    /// Whether there are overrides, or a history, of which nothing would be read.
+    package var isRefused: Bool { files.contains(where: \.isRefused) }
 
     /// Examines files that are in memory.
     /// - Parameter time: The time at which they would be read, for temporary overrides.
@@ -55,8 +59,7 @@ package struct StateReport: Sendable {
         let state = try StateFiles(folder)
         self.init(state.contents, time: time)
         for problem in state.problems {
-            let name = String(problem.path.dropFirst(folder.path.count + 1))
-            add("it would not be read: \(problem.reason); \(problem.remedy)", to: name)
+            add("it would not be read: \(problem.reason); \(problem.remedy)", to: problem.name)
         }
         for name in state.others { addOther(name, folder) }
     }
@@ -104,23 +107,21 @@ package struct StateReport: Sendable {
 
     private mutating func examineHistory(_ bytes: [UInt8], _ anchor: TimeAnchor) -> File {
         var report = File(name: StateFile.history.name)
-        var history: HistoryDecoder
+        let history: HistoryDecoder
         do throws(OverridesFile.Refusal) {
-            history = try HistoryDecoder(bytes, anchor)
+            history = try HistoryDecoder(bytes, anchor, upTo: revision)
         } catch {
             report.refuse(error, version: HistoryFormat.version)
             return report
         }
-        let all = history.records.count
-        if let revision { _ = history.drop(above: revision) }
         commits = history.records.count
         report.format = HistoryFormat.version
         report.count = commits
         report.content = Self.count(commits, "commit")
-        if all > commits {
+        if history.laterCount > 0 {
             report.remarks.append(
-                "\(Self.count(all - commits, "commit")) above the revision of the overrides: dropped at a start, as after a "
-                    + "crash between the two writes")
+                "what \(Self.count(history.laterCount, "commit")) set after the revision of the overrides is left out at a "
+                    + "start, as after a crash between the two writes")
         }
         if history.endsMidLine { report.remarks.append("the last line is cut, by a crash or a running write") }
         return report
@@ -200,6 +201,7 @@ package struct StateReport: Sendable {
 extension StateReport.File {
     /// Notes why the whole file is not read.
     fileprivate mutating func refuse(_ refusal: OverridesFile.Refusal, version own: Int64) {
+        isRefused = true
         switch refusal {
         case .malformed(let reason):
             problems = [

@@ -90,7 +90,7 @@ extension History {
             return number
         }
 
-        var isChange: Bool { if case .change = kind { true } else { false } }
+        package var isChange: Bool { if case .change = kind { true } else { false } }
 
         /// Whether it left everything as it was, as a canceled gesture does: there is nothing to undo.
         var isVoid: Bool {

@@ -11,7 +11,7 @@ import TweaksWire
 /// {"n":12,"status":"undone"}
 /// ```
 ///
-/// Of two lines with the same number, the later one is valid.
+/// Of two lines with the same number, the later one is valid, as far as its revision is that of the overrides or lower.
 package enum HistoryFormat {
     static let format = "tweaks-history"
     package static let version: Int64 = 1
@@ -49,16 +49,6 @@ package enum HistoryFormat {
         }
         bytes.append("]}\n")
         return bytes
-    }
-
-    /// The revision of a commit's line; nil for another line.
-    package static func revision(_ line: ArraySlice<UInt8>) -> UInt64? {
-        var reader = JSONReader(Array(line))
-        var revision: UInt64?
-        let isRead: Void? = try? reader.object { key, reader throws(JSONReader.Problem) in
-            if key == "revision" { revision = UInt64(exactly: try reader.whole(key)) } else { try reader.skip() }
-        }
-        return isRead == nil ? nil : revision
     }
 
     /// A line with a new status of a commit.
@@ -140,11 +130,18 @@ package struct HistoryDecoder {
     private(set) var lines = 0
     /// Whether the last line is incomplete, because its writer died.
     package private(set) var endsMidLine = false
+    /// The number of commits that were left out, wholly or in their last steps: their overrides were never written.
+    package var laterCount: Int { later.count }
 
+    private let limit: UInt64
     private var byNumber: [UInt64: History.Record] = [:]
+    private var later: [UInt64: History.Record] = [:]
 
     /// Decodes a file.
-    package init(_ bytes: [UInt8], _ anchor: TimeAnchor) throws(OverridesFile.Refusal) {
+    /// - Parameter limit: The revision of the overrides. The history is written before them, so that after a crash it can
+    ///   have later commits, which are left out, and later steps of a commit, which is then as it was before these.
+    package init(_ bytes: [UInt8], _ anchor: TimeAnchor, upTo limit: UInt64? = nil) throws(OverridesFile.Refusal) {
+        self.limit = limit ?? .max
         let end = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         endsMidLine = end < bytes.count
         if bytes.isEmpty { return }
@@ -158,27 +155,26 @@ package struct HistoryDecoder {
             if let newerVersion { throw .newerVersion(newerVersion) }
         }
         if lines == 0 { throw .malformed("its first line has no end") }
+        restoreStatuses()
         records = byNumber.values.sorted { $0.number < $1.number }
     }
 
-    /// Drops commits above a revision, whose overrides were never written, and restores the status of commits that they
-    /// undid or redid.
-    /// - Returns: Whether there were any.
-    package mutating func drop(above revision: UInt64) -> Bool {
-        let gone = records.filter { $0.revision > revision }
-        for record in gone.reversed() {
+    /// Restores the statuses that the later commits have changed.
+    private mutating func restoreStatuses() {
+        for record in later.values.sorted(by: { $0.number > $1.number }) {
             switch record.kind {
-            case .undo(let number, _, _): set(number, .done)
-            case .redo(let number, _, _): set(number, .undone)
+            case .undo(let number, _, _): byNumber[number]?.status = .done
+            case .redo(let number, _, _): byNumber[number]?.status = .undone
             case .change, .reload, .expiry, .preview: break
             }
         }
-        records.removeAll { $0.revision > revision }
-        return !gone.isEmpty
-    }
-
-    private mutating func set(_ number: UInt64, _ status: History.Record.Status) {
-        for index in records.indices where records[index].number == number { records[index].status = status }
+        // The first change after an undo ends redo.
+        guard later.values.contains(where: { $0.isFirstStep(after: byNumber) }) else { return }
+        let last = byNumber.values.lazy.filter(\.isChange).map(\.number).max() ?? 0
+        for record in byNumber.values where record.number > last {
+            guard case .undo(let number, _, _) = record.kind, byNumber[number]?.status == .dropped else { continue }
+            byNumber[number]?.status = .undone
+        }
     }
 
     private var newerVersion: Int64?
@@ -203,8 +199,15 @@ package struct HistoryDecoder {
             byNumber[number]?.status = status
         } else {
             let record = try fields.record(reader, anchor)
-            byNumber[record.number] = record
+            if record.revision > limit { later[record.number] = record } else { byNumber[record.number] = record }
         }
+    }
+}
+
+extension History.Record {
+    /// Whether it is a change of which nothing is among other records.
+    fileprivate func isFirstStep(after others: [UInt64: History.Record]) -> Bool {
+        isChange && others[number] == nil
     }
 }
 

@@ -29,6 +29,8 @@ package struct HistoryWriter {
     private var isLoaded = false
     /// The batch that is not written yet.
     private var batch: HistoryBatch?
+    /// The last commit, as accepted and as the overrides on disk have it. Further steps of a drag can change no other.
+    private var last: (accepted: History.Record?, saved: History.Record?)
     private var needsWholeHistory = false
     /// Why the last attempt failed.
     private var failure: StorageFailure?
@@ -106,14 +108,15 @@ package struct HistoryWriter {
             return []
         }
         do throws(OverridesFile.Refusal) {
-            var reading = try HistoryDecoder(bytes, anchor)
-            let isAhead = revision.map { reading.drop(above: $0) } ?? false
+            let reading = try HistoryDecoder(bytes, anchor, upTo: revision)
+            let isAhead = reading.laterCount > 0
             // Appending to an incomplete line would corrupt the next one.
             knownSize = reading.endsMidLine || isAhead || bytes.isEmpty ? nil : metadata.size
             ownVersions = [metadata]
             info.lines = reading.lines
             isLoaded = true
-            loaded = reading.records.map(\.number).max().map { (anchor, $0) }
+            loaded = reading.records.last.map { (anchor, $0.number) }
+            last = (reading.records.last, reading.records.last)
             return reading.records
         } catch {
             switch error {
@@ -157,7 +160,12 @@ package struct HistoryWriter {
     /// Accepts a batch for writing.
     mutating func accept(_ batch: HistoryBatch) {
         if batch.hasUpdates || batch.isWhole { self.batch = batch }
+        guard let newest = batch.records.last, newest.number >= last.accepted?.number ?? 0 else { return }
+        last.accepted = newest
     }
+
+    /// Notes that the overrides of the accepted commits are on disk.
+    mutating func noteSavedOverrides() { last.saved = last.accepted }
 
     /// Writes the batch; it is on disk after ``flush(_:)``.
     /// - Returns: False, with nothing written, if all commits are needed.
@@ -298,6 +306,15 @@ package struct HistoryWriter {
         }
     }
 
+    /// The lines of a commit in a new file. If the overrides on disk lack its last steps, a line without these comes
+    /// first, which counts after a crash.
+    private func lines(_ record: History.Record) -> [UInt8] {
+        guard let saved = last.saved, saved.number == record.number, saved.revision < record.revision else {
+            return line(record)
+        }
+        return line(saved) + line(record)
+    }
+
     private func line(_ record: History.Record) -> [UInt8] {
         let isOlder = loaded.map { record.number <= $0.last } ?? false
         return HistoryFormat.line(record, isOlder ? loaded?.anchor ?? anchor : anchor, temporaries: anchor)
@@ -308,11 +325,11 @@ package struct HistoryWriter {
         var kept: [[UInt8]] = []
         var size = 0
         for record in records.reversed() {
-            let line = line(record)
-            size += line.count
+            let lines = lines(record)
+            size += lines.count
             // A single commit may exceed half of the limit; one above the limit could not be read back.
-            if size > Self.sizeLimit / 2, !kept.isEmpty || line.count > Self.sizeLimit { break }
-            kept.append(line)
+            if size > Self.sizeLimit / 2, !kept.isEmpty || lines.count > Self.sizeLimit { break }
+            kept.append(lines)
         }
         return kept
     }

@@ -200,6 +200,7 @@ struct OverrideWriter: WorkerJob, ~Copyable {
 
     private mutating func recordSuccess(_ proposals: [Proposal]) {
         for proposal in proposals { table.addProposals(proposal.changes) }
+        history?.noteSavedOverrides()
         status = SaveStatus(saved: table.revision, attempted: table.revision)
         info.writes += 1
         isDirty = false

@@ -33,42 +33,81 @@ struct BackupCommand {
     }
 
     func run() throws(Failure) -> ExitCode {
-        let directory = try stateDirectory()
+        let source = try source()
         let state: StateFiles
         do throws(FileProblem) {
-            state = try StateFiles(Folder(directory), isCopy: true)
+            state = try StateFiles(Folder(source.directory))
         } catch {
             throw StateFailure.of(error, "backup", remedy: "run it as the user of the process, or as root")
         }
         if let problem = state.problems.first {
-            throw Failure(.refused, "backup: \(problem.path): \(problem.reason); \(problem.remedy)")
+            throw Failure(
+                .refused, "backup: \(source.directory)/\(problem.name): \(problem.reason); \(problem.remedy)")
         }
-        let archive = StateArchive(program: target.name, time: ThisProcess.wallClock, files: state.contents)
-        let report = StateReport(state.contents)
+        let archive = StateArchive(program: source.program, time: ThisProcess.wallClock, files: state.contents)
         let bytes = archive.bytes
-        guard bytes.count <= StateArchive.sizeLimit else {
-            throw Failure(.refused, "backup: the state has more than \(StateArchive.sizeLimit) bytes; delete presets")
+        do throws(StateArchive.Problem) {
+            _ = try StateArchive(bytes)
+        } catch {
+            throw Failure(.refused, "backup: it could not be restored: \(error.text); delete presets")
         }
         try write(bytes)
+        let report = StateReport(state.contents)
         console.reportProblems(report)
-        console.print([console.isJSON ? json(report, bytes.count) : "saved \(report.summary) in \(path)"])
+        let json = json(report, source, bytes.count)
+        console.print([console.isJSON ? json : "saved \(report.summary) in \(path)"])
         return .ok
     }
 
-    private func json(_ report: StateReport, _ size: Int) -> String {
-        let own: [(String, JSON)] = [("ok", .bool(true)), ("file", .string(path)), ("bytes", .count(size))]
+    private func json(_ report: StateReport, _ source: Source, _ size: Int) -> String {
+        let own: [(String, JSON)] = [
+            ("ok", .bool(true)), ("file", .string(path)), ("bytes", .count(size)),
+            ("program", .string(source.program)), ("storage", .string(source.storage)),
+        ]
         return JSON.object(own + report.fields).text
     }
 
     // MARK: The process
 
-    /// The state directory, as the process says.
-    private func stateDirectory() throws(Failure) -> String {
+    /// What the process says of its state.
+    private struct Source {
+        let directory: String
+        let program: String
+        /// How far it is saved: `saved`, or `waiting: …`.
+        let storage: String
+    }
+
+    /// A process writes the steps of a drag after this time at the latest.
+    private static let longestWait = Duration.seconds(11)
+
+    /// Asks for the state directory. Changes that the process has answered and not saved would be missing.
+    private func source() throws(Failure) -> Source {
         let connection = try target.connect()
         try target.switchToJSON(connection)
-        let answer = try target.ask("stats", on: connection)
-        if answer.isRefusal { throw Failure(.refused, "backup: \(target.name): \(answer.complaint)") }
-        let storage = answer["storage"]?.string ?? "off"
+        let end = ContinuousClock.now + Self.longestWait
+        while true {
+            let answer = try target.ask("stats", on: connection)
+            if answer.isRefusal { throw Failure(.refused, "backup: \(target.name): \(answer.complaint)") }
+            let storage = answer["storage"]?.string ?? "off"
+            let directory = try directory(answer, storage)
+            for state in [storage, answer["history"]?.string ?? ""] where state.hasPrefix("unsaved") {
+                throw Failure(
+                    .refused,
+                    "backup: \(target.name) has changes that are not on disk: \(Quoting.sanitized(state)); its log says "
+                        + "what to do")
+            }
+            let isWaiting = storage.hasPrefix("waiting")
+            if isWaiting, ContinuousClock.now < end {
+                System.pause(milliseconds: 100)
+                continue
+            }
+            if isWaiting { console.reportProblem("backup: the last steps of a drag that has not ended may be missing") }
+            return Source(
+                directory: directory, program: answer["name"]?.string ?? target.name, storage: storage)
+        }
+    }
+
+    private func directory(_ answer: Answer, _ storage: String) throws(Failure) -> String {
         guard !storage.hasPrefix("off"), let file = answer["storageFile"]?.string, file.hasPrefix("/") else {
             let reason = storage.hasPrefix("off: ") ? ": " + Quoting.sanitized(String(storage.dropFirst(5))) : ""
             throw Failure(

@@ -52,7 +52,7 @@ import TweaksTestSupport
         #expect(!report.hasProblems, "\(problems(report))")
         let remarks = report.files.flatMap(\.remarks)
         #expect(remarks == (edition == "state-1" ? ["1 entry set aside by an earlier run"] : []))
-        let files = try StateFiles(Folder(home.file("state")), isCopy: true)
+        let files = try StateFiles(Folder(home.file("state")))
         let archive = try StateArchive(
             StateArchive(program: "probe", time: 0, files: files.contents).bytes)
         for (file, bytes) in archive.files {
@@ -105,6 +105,25 @@ import TweaksTestSupport
         #expect(throws: FileProblem.self) { try StateReport(Folder(home.file("missing"))) }
     }
 
+    /// Root reads all of them; the owner of the directory does not.
+    @Test(
+        .enabled(if: geteuid() == 0, "run it as root"),
+        arguments: [
+            ((0, 0, 0o600), "only root can read it (mode 600)"), ((0, 0, 0o644), nil), ((0, 7_001, 0o640), nil),
+            ((0, 7_002, 0o640), "only root can read it (mode 640)"), ((7_001, 0, 0o600), nil),
+            ((7_002, 7_001, 0o644), "it belongs to uid 7002"),
+        ] as [((owner: UInt32, group: UInt32, mode: UInt32), String?)])
+    func whatOnlyRootCanReadIsAProblem(_ file: (owner: UInt32, group: UInt32, mode: UInt32), _ reason: String?) throws {
+        try copy("state-2")
+        for path in try ["", "presets"] + FileManager.default.subpathsOfDirectory(atPath: home.file("state")) {
+            try #require(chown(home.file("state/\(path)"), 7_001, 7_001) == 0)
+        }
+        let overrides = home.file("state/overrides.json")
+        try #require(chown(overrides, file.owner, file.group) == 0 && chmod(overrides, mode_t(file.mode)) == 0)
+        let expected = reason.map { ["overrides.json: it would not be read: \($0); chown it to uid 7001"] } ?? []
+        #expect(problems(try report()) == expected)
+    }
+
     @Test func leftoversAreRemarks() throws {
         try copy("state-2")
         let leftovers = ["overrides.json.unreadable-20261121T093000Z", "overrides.json.77.tmp"]
@@ -118,6 +137,38 @@ import TweaksTestSupport
 
     // MARK: A process that writes
 
+    /// The history is written first: a copy between the two writes has the changes of the overrides alone.
+    @Test func whatTheHistoryHasBeyondTheOverridesIsARemark() throws {
+        let files = FailingFileSystem()
+        let run = ProgramRun(home.file("state"), files: files, keepsHistory: true)
+        let (first, second) = (try run.number("N"), try run.number("M"))
+        run.save(first, 2)
+        files.plan { $0.kind == .rename ? .fails(ENOSPC) : nil }
+        run.save(first, 3)
+        run.save(second, 4)
+        let report = try report()
+        #expect(!report.hasProblems && report.revision == 1 && report.commits == 1)
+        #expect(report.files.last?.remarks.first?.hasPrefix("what 2 commits set after the revision of") == true)
+        files.plan(nil)
+        run.store.close()
+    }
+
+    /// A process that keeps replacing its history is waited for, and not for ever.
+    @Test func aHistoryThatIsReplacedDuringEachReadIsAnError() throws {
+        try copy("state-2")
+        let (state, files) = (home.file("state"), FailingFileSystem())
+        let bytes = try #require(home.read("state/history.jsonl"))
+        let isReplacing = Recorder<Bool>()
+        files.plan { call in
+            guard call.kind == .open, call.name == "overrides.json", isReplacing.all.count < 3 else { return nil }
+            isReplacing.note(true)
+            try? Data(bytes.utf8).write(to: URL(fileURLWithPath: "\(state)/history.jsonl"), options: .atomic)
+            return nil
+        }
+        #expect(try StateFiles(Folder(state, files)).contents.count == 4)
+        #expect(isReplacing.all.count == 3)
+    }
+
     /// At any moment of a copy, the history has each commit of the overrides, and no more after a recovery.
     @Test func aCopyIsThatOfOneMoment() throws {
         let run = ProgramRun(home.file("live"), keepsHistory: true)
@@ -128,7 +179,7 @@ import TweaksTestSupport
         writer.start()
         var revision: UInt64 = 0
         while revision <= UInt64(last) {
-            let files = try StateFiles(Folder(home.file("live")), isCopy: true)
+            let files = try StateFiles(Folder(home.file("live")))
             let report = StateReport(files.contents)
             #expect(!report.hasProblems && report.overrideCount == 1, "\(problems(report))")
             let copy = try TemporaryDirectory()

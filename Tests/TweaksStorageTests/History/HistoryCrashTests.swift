@@ -59,6 +59,63 @@ import TweaksTestSupport
         }
     }
 
+    // MARK: What the lost commits have changed
+
+    /// Crashes at a call while a commit gets another step, and returns what a restart finds.
+    /// - Parameter isAppending: False where the history has to be written as a whole, since the step before failed.
+    private func extend(crashingAt number: Int, _ isAfter: Bool, isAppending: Bool) throws -> ProgramRun {
+        let files = FailingFileSystem()
+        let run = try start(files)
+        try run.set("X", 2)
+        run.flush()
+        if !isAppending {
+            // The history is written before the overrides.
+            files.plan { $0.kind == .write && $0.numberOfKind == 1 ? .fails(ENOSPC) : nil }
+            try run.set("X", 3)
+            run.flush()
+        }
+        files.plan(FailingFileSystem.crash(at: number, isAfter: isAfter))
+        try run.set("X", 4)
+        run.flush()
+        run.store.close()
+        return try start()
+    }
+
+    @Test(arguments: numbers, [false, true])
+    func aCrashDuringAStepLeavesTheCommitAsItWasBefore(number: Int, isAfter: Bool) throws {
+        for isAppending in [false, true] {
+            let second = try extend(crashingAt: number, isAfter, isAppending: isAppending)
+            let value = try #require(second.registry["A/B/X"]?.value?.text)
+            let revision = try #require(["2": 1, "3": 2, "4": isAppending ? 2 : 3][value])
+            // The history of the failed step was never written.
+            let isUnsaved = !isAppending && home.read("state/history.jsonl")?.contains("\"revision\":3") == false
+            let expected = isUnsaved ? "1 session 1: X 1→2" : "\(revision) session 1: X 1→\(value)"
+            #expect(second.registry.entries == [expected], "\(isAppending)")
+            second.store.close()
+            #expect(second.events.count == 1)
+            try FileManager.default.removeItem(atPath: home.file("state"))
+        }
+    }
+
+    @Test(arguments: numbers, [false, true])
+    func aCrashDuringAChangeKeepsRedo(number: Int, isAfter: Bool) throws {
+        let files = FailingFileSystem()
+        let first = try start(files)
+        try first.set("X", 2, by: 1)
+        try first.set("X", 3, by: 2)
+        try first.registry.undo()
+        first.flush()
+        files.plan(FailingFileSystem.crash(at: number, isAfter: isAfter))
+        try first.set("X", 5, by: 3)
+        first.flush()
+        first.store.close()
+        let second = try start()
+        let isCommitted = second.registry["A/B/X"]?.value == .number(5)
+        #expect((try? second.registry.redo()) == nil ? isCommitted : !isCommitted)
+        #expect(second.registry["A/B/X"]?.value == .number(isCommitted ? 5 : 3))
+        second.store.close()
+    }
+
     @Test(
         arguments: [
             // The flush of the overrides begins before, and the history is on disk before they are in place.
