@@ -145,7 +145,7 @@ extension TweakDaemon {
                 limits: limits, tweaks: tweaks)
             try await daemon.run(body)
         } catch {
-            logSettings.writeFailure("\(error)", program: name)
+            logSettings(nil).writeFailure("\(error)", program: name)
             exit(1)
         }
     }
@@ -156,12 +156,14 @@ extension TweakDaemon {
 
     private static func log(_ name: String, _ configuration: Configuration) -> EventHandler {
         if let handler = configuration.onEvent { return handler }
-        let settings = logSettings
+        let settings = logSettings(configuration.environment)
         return { event in for entry in event.entries { settings.write(entry, event.level, program: name) } }
     }
 
     /// The settings of the environment; the standard ones where those are wrong, which the start reports.
-    private static var logSettings: LogSettings { (try? LogSettings(ThisProcess.environment)) ?? .standard }
+    private static func logSettings(_ environment: [String: String]?) -> LogSettings {
+        (try? LogSettings(environment ?? ThisProcess.environment)) ?? .standard
+    }
 
     // MARK: Lists
 

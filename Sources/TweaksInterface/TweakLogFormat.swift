@@ -117,10 +117,10 @@ package struct LogSettings: Sendable {
         StandardError.write("\(priorityMark(priority))\(line)\n")
     }
 
-    /// The mark by which journald knows the priority of a text, where standard error is still its stream: see
-    /// sd-daemon(3) and `JOURNAL_STREAM` in systemd.exec(5).
+    /// The mark by which journald knows the priority of a line, where standard error is still its stream: it takes the mark
+    /// off, in any format. See sd-daemon(3) and `JOURNAL_STREAM` in systemd.exec(5).
     private func priorityMark(_ priority: Int) -> String {
-        guard format ?? .text == .text, let journal, let info = try? PosixFileSystem().info(STDERR_FILENO),
+        guard let journal, let info = try? PosixFileSystem().info(STDERR_FILENO),
             journal == "\(info.device):\(info.inode)"
         else { return "" }
         return "<\(priority)>"

@@ -37,6 +37,8 @@ import TweaksTestSupport
         try client.ask("Content/Text/Size = 72")
         try client.ask("Player/Audio/Token = hunter2")
         try client.ask("Content/Text/String = \(String(repeating: "é", count: 30_000))")
+        // One character.
+        try client.ask("Content/Text/String = e\(String(repeating: "\u{301}", count: 30_000))")
         try fixture.save("Content/Text/Size = 500\n")
         try client.ask("reload")
         fixture.stop(daemon)
@@ -55,7 +57,7 @@ import TweaksTestSupport
         }
         let by = JSON.string("uid \(geteuid())")
         let changes = try #require(found["changed"])
-        #expect(changes.count == 3 && changes.allSatisfy { $0["by"] == by })
+        #expect(changes.count == 4 && changes.allSatisfy { $0["by"] == by })
         #expect(
             changes[0].fields.dropFirst(6).map { "\($0.0)=\($0.1.text)" } == [
                 #"path="Content/Text/Size""#, "old=64", "new=72", "by=\(by.text)", "revision=1",
@@ -121,6 +123,7 @@ import TweaksTestSupport
     /// Runs hello through a change by a client, and returns the lines of its log.
     private func run(_ variables: [String: String], file: String = "log") throws -> [String] {
         let receiver = try BoundSocket(directory.file("notify"), for: .datagrams)
+        defer { unlink(directory.file("notify")) }
         let program = try RunningProgram(
             Tool.sh.path, ["-c", "exec \"$0\" 2>> \(directory.file(file))", BuiltProgram.path("hello")],
             environment: environment(variables.merging(["NOTIFY_SOCKET": receiver.address]) { $1 }), output: .dropped)
@@ -140,7 +143,7 @@ import TweaksTestSupport
     }
 
     @Test func eachLineIsAnObject() throws {
-        let lines = try run(["TWEAKS_LOG": "json,debug", "JOURNAL_STREAM": stream("log")])
+        let lines = try run(["TWEAKS_LOG": "json,debug"])
         let objects = try lines.map { try #require(JSON($0), "\($0)") }
         let events = objects.map { $0["event"]?.string ?? "" }
         for event in ["saving", "listening", "sessionOpened", "changed", "sessionClosed", "stopping"] {
@@ -160,7 +163,7 @@ import TweaksTestSupport
     }
 
     /// A unit's standard error is the journal; a child that has redirected its own still has the variable.
-    @Test(arguments: [(true, "<6>hello: ", "<4>hello: "), (false, "hello: ", "hello: ")])
+    @Test(arguments: [(true, "<6>", "<4>"), (false, "", "")])
     func linesHavePrioritiesWhereTheyGoToTheJournal(
         _ isJournal: Bool, _ news: String, _ problem: String
     ) throws {
@@ -168,14 +171,22 @@ import TweaksTestSupport
         let lines = try run([
             "JOURNAL_STREAM": stream(isJournal ? "log" : "other"), "TWEAKS_SOKET": "x", "TWEAKS_LOG": "text",
         ])
-        #expect(lines.first?.hasPrefix("\(problem)TWEAKS_SOKET is not used") == true, "\(lines)")
-        #expect(lines.contains { $0.hasPrefix("\(news)Greeting/Text/Words = ") }, "\(lines)")
-        #expect(lines.last == "\(news)stopping")
+        #expect(lines.first?.hasPrefix("\(problem)hello: TWEAKS_SOKET is not used") == true, "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("\(news)hello: Greeting/Text/Words = ") }, "\(lines)")
+        #expect(lines.last == "\(news)hello: stopping")
+        // What journald leaves is an object.
+        try directory.write("", to: "log")
+        try FileManager.default.removeItem(atPath: directory.file("state"))
+        let objects = try run([
+            "JOURNAL_STREAM": stream(isJournal ? "log" : "other"), "TWEAKS_SOKET": "x", "TWEAKS_LOG": "json",
+        ])
+        #expect(objects.first?.hasPrefix("\(problem){") == true && objects.last?.hasPrefix("\(news){") == true)
+        #expect(objects.allSatisfy { JSON(String($0.dropFirst(news.count))) != nil }, "\(objects)")
     }
 
     @Test(arguments: [("text", "hello: TWEAKS_FROZEN=x: write 1 or 0"), ("json", #","level":"error","#)])
     func aFailedStartIsWrittenInTheFormat(_ format: String, _ expected: String) throws {
-        for (isJournal, mark) in [(false, ""), (true, format == "text" ? "<3>" : "")] {
+        for (isJournal, mark) in [(false, ""), (true, "<3>")] {
             try directory.write("", to: "log")
             let program = try RunningProgram(
                 Tool.sh.path, ["-c", "exec \"$0\" 2> \(directory.file("log"))", BuiltProgram.path("hello")],
@@ -185,7 +196,8 @@ import TweaksTestSupport
             try #expect(program.waitForEnd() == 1)
             let lines = try #require(directory.read("log")).split(separator: "\n")
             #expect(lines.count == 1 && lines[0].hasPrefix(mark + (format == "text" ? expected : "{")), "\(lines)")
-            if format == "json" { #expect(JSON(String(lines[0]))?["event"] == .string("failed")) }
+            let object = JSON(String(lines[0].dropFirst(mark.count)))
+            if format == "json" { #expect(object?["event"] == .string("failed")) }
         }
     }
 }
