@@ -13,28 +13,38 @@ package final class StateRestore {
     private let lock: OpenFile
     /// What undoes each step that was done: a file to rename, or to remove.
     private var undo: [(name: String, oldName: String?)] = []
+    /// Whether what an error had interrupted could be undone.
+    package private(set) var isUnchanged = true
 
-    /// Opens the directory, which is created if it is missing, and takes its lock.
+    /// Opens the directory, and takes its lock.
     /// - Throws: `isLocked` if a process uses the directory.
     package init(_ path: String, fileSystem: any FileSystem = PosixFileSystem()) throws(FileProblem) {
         files = fileSystem
-        folder = try Folder(path, fileSystem, creates: true)
+        folder = try Folder(path, fileSystem)
         owner = try folder.validate(FileRules(.userOrRootOrAnyoneForRoot))
         lock = try folder.lock(StateDirectory.lockName, FileRules(.userOrRootOrAnyoneForRoot))
-        try giveAway(lock.descriptor)
+        let info = lock.info
+        // Its owner may have given the name to another file of root.
+        if info.links != 1 {
+            throw FileProblem("\(path)/\(StateDirectory.lockName)", "taking the lock", .failed(FileError(EMLINK)))
+        }
+        if info.owner == 0, info.size == 0 { try giveAway(lock.descriptor) }
+        // For the message of a program that starts meanwhile; it is optional.
+        try? fileSystem.empty(lock.descriptor)
+        try? lock.write(Array("\(ThisProcess.id)\n".utf8))
     }
 
     /// What is there now.
     package func report() throws(FileProblem) -> StateReport { try StateReport(folder) }
 
-    /// Replaces the state: new files are written and flushed first. Then the old history is moved away, the new overrides
-    /// take the place of the old ones, by one rename, and the rest follows: whenever this is ended, a program reads either
-    /// the old overrides or the new ones, with their history or none.
+    /// Replaces the state: new files are written and flushed first, and the old ones copied. Then the old history is moved
+    /// away, the new overrides take the place of the old ones, by one rename, and the rest follows: whenever this is ended,
+    /// a program reads either the old overrides or the new ones, with their history or none.
     /// - Parameter time: For the names of the old files, in milliseconds since 1970.
     /// - Returns: The names under which the old files are kept.
-    /// - Throws: Why nothing was changed.
+    /// - Throws: Why nothing was changed, as far as ``isUnchanged`` says so.
     package func place(_ contents: [StateFileContent], at time: Int64) throws(FileProblem) -> [String] {
-        undo = []
+        (undo, isUnchanged) = ([], true)
         let ending = try unusedEnding(time)
         do throws(FileProblem) {
             try stage(contents)
@@ -51,10 +61,10 @@ package final class StateRestore {
         for (name, oldName) in undo.reversed() {
             guard let oldName else {
                 remove(name)
+                if (try? exists(name)) != false { isUnchanged = false }
                 continue
             }
-            // Renaming one of two names of a file to the other does nothing.
-            if (try? folder.rename(name, to: oldName)) != nil { try? folder.remove(name) }
+            if (try? folder.rename(name, to: oldName)) == nil { isUnchanged = false }
         }
         try? folder.flush()
     }
@@ -101,7 +111,9 @@ package final class StateRestore {
     }
 
     private func write(_ bytes: [UInt8], to name: String, in folder: Folder) throws(FileProblem) {
-        try folder.replace(name, with: bytes, prepare: { (number) throws(FileProblem) in try giveAway(number) })
+        try folder.replace(
+            name, with: bytes, temporary: Self.staged(name),
+            prepare: { (number) throws(FileProblem) in try giveAway(number) })
     }
 
     /// What root makes belongs to the owner of the directory, whose program must read it.
@@ -120,7 +132,7 @@ package final class StateRestore {
         if try moveAway(history, ending) { kept.append(history + ending) }
         for file in [StateFile.overrides, .config] {
             if new.contains(file) {
-                if try keepCopy(file.name, ending) { kept.append(file.name + ending) }
+                if try keepCopy(file, ending) { kept.append(file.name + ending) }
                 try putInPlace(file.name)
             } else if try moveAway(file.name, ending) {
                 kept.append(file.name + ending)
@@ -148,17 +160,27 @@ package final class StateRestore {
         guard try exists(name) else { return false }
         try folder.rename(name, to: name + ending)
         undo.append((name + ending, name))
+        // In this order also after a power failure.
+        try folder.flush()
         return true
     }
 
-    /// Gives the old file a second name, so that the new one can replace it by one rename. Where the file system has no
-    /// second names, the old one is moved away.
-    private func keepCopy(_ name: String, _ ending: String) throws(FileProblem) -> Bool {
-        guard try exists(name) else { return false }
-        if linkat(folder.descriptor, name, folder.descriptor, name + ending, 0) != 0 {
-            return try moveAway(name, ending)
+    /// Copies the old file, so that the new one can replace it by one rename. What is no file that a program reads, such as
+    /// a link, is moved away.
+    private func keepCopy(_ file: StateFile, _ ending: String) throws(FileProblem) -> Bool {
+        let bytes: [UInt8]
+        do throws(FileProblem) {
+            let content = try folder.content(
+                of: file.name, limit: file.sizeLimit, FileRules(.userOrRootOrAnyoneForRoot))
+            guard let content else { return false }
+            bytes = content.bytes
+        } catch {
+            if error.error != nil { throw error }
+            return try moveAway(file.name, ending)
         }
-        undo.append((name + ending, name))
+        try write(bytes, to: file.name + ending, in: folder)
+        undo.append((file.name + ending, file.name))
+        try folder.flush()
         return true
     }
 
@@ -166,6 +188,7 @@ package final class StateRestore {
         let isNew = try !exists(name)
         try folder.rename(Self.staged(name), to: name)
         if isNew { undo.append((name, nil)) }
+        try folder.flush()
     }
 
     /// Removes a file, or a folder of files.

@@ -28,6 +28,12 @@ import TweaksSystem
         #expect(try Invocation(["--version"]).action == .version)
     }
 
+    @Test(arguments: [["login", "restore"], ["load", "restore"], ["wait", "restore"], ["state", "restore"]])
+    func restoreAfterAVerbIsItsArgument(_ words: [String]) throws {
+        #expect(try RestoreCommand(Invocation(words)) == nil)
+        #expect(try RestoreCommand(Invocation(["bounce"] + words.suffix(1) + ["x"]))?.name == "bounce")
+    }
+
     @Test(arguments: [
         (["login", "-H", "a:1"], ["login"]), (["-H", "a:1", "login", "--fd", "3"], ["login", "--fd", "3"]),
         (["login", "--fd", "3", "--host", "a:1"], ["login", "--fd", "3"]),

@@ -87,11 +87,16 @@ struct StateCommandTests {
         #expect(saved["ok"] == .bool(true) && saved["overrides"]?.wholeNumber == 1)
         #expect(saved["revision"]?.wholeNumber == 1)
         try stop(program)
+        #expect(saved["storage"] == .string("saved") && saved["program"] == .string("hello"))
         try FileManager.default.removeItem(atPath: state)
         #expect(try fixture.run("hello", "restore", file, "--json").code == 2)
+        let missing = try fixture.run("hello", "restore", file, "--yes")
+        #expect(missing.hasError("; make it as the user of the program: mkdir -m 700 -p \(state)", code: 1))
+        try fixture.directory.makeFolder("home/.local/state/hello")
         let dry = try #require(JSON(try fixture.run("hello", "restore", file, "--json", "--dry-run").output))
         #expect(dry["dry"] == .bool(true) && dry["overrideChanges"]?["added"]?.wholeNumber == 1)
-        #expect(!FileManager.default.fileExists(atPath: state))
+        #expect(fixture.directory.names("home/.local/state/hello").isEmpty)
+        #expect(dry["program"] == .string("hello") && dry["time"]?.string?.hasSuffix("Z") == true)
         let restored = try #require(JSON(try fixture.run("hello", "restore", file, "--json", "--yes").output))
         #expect(restored["directory"]?.string == state && restored["kept"]?.elements.isEmpty == true)
         let check = try #require(JSON(try fixture.run("state", "check", state, "--json").output))
@@ -99,6 +104,7 @@ struct StateCommandTests {
         try Data("x".utf8).write(to: URL(fileURLWithPath: "\(state)/history.jsonl"))
         let damaged = try fixture.run("state", "check", state, "--json")
         #expect(damaged.code == 1 && JSON(damaged.output)?["ok"] == .bool(false))
+        #expect(JSON(damaged.output)?["error"]?["code"] == .string("refused"))
         #expect(try fixture.run("state", "check", state).hasError("history.jsonl: its first line has no end", code: 1))
     }
 
@@ -130,6 +136,7 @@ struct StateCommandTests {
         (["hello", "restore", "a", "b"], "use tweakctl NAME restore"),
         (["hello", "restore", "x", "--stat", "y"], "did you mean --state?"),
         (["hello", "restore", "x", "--state"], "--state takes one directory"),
+        (["hello", "restore", "x", "--from"], "--from takes the name of a program"),
         (["-s", "/x", "hello", "restore", "x"], "it connects to no process"),
         (["state"], "use tweakctl state check DIR"), (["state", "check"], "use tweakctl state check DIR"),
         (["-s", "/x", "state", "check", "."], "leave -s and -H out"),
@@ -151,12 +158,91 @@ struct StateCommandTests {
         #expect(!FileManager.default.fileExists(atPath: state))
     }
 
-    @Test func aBackupThatWouldNotBeReadIsNotRestored() throws {
-        let archive = StateArchive(program: "hello", time: 0, files: [(.overrides, Array("{".utf8))])
+    private func makeArchive(_ text: String, program: String = "hello") throws {
+        let archive = StateArchive(program: program, time: 0, files: [(.overrides, Array(text.utf8))])
         try Data(archive.bytes).write(to: URL(fileURLWithPath: file))
+        try fixture.directory.makeFolder("home/.local/state/hello")
+    }
+
+    @Test(arguments: ["{", #"{"format":"tweaks-overrides","version":2}"#])
+    func aBackupOfWhichNothingWouldBeReadIsNotRestored(_ text: String) throws {
+        try makeArchive(text)
         let result = try fixture.run("hello", "restore", file, "--yes")
-        #expect(result.hasError("a part of it would not be read; nothing has changed", code: 1))
-        #expect(result.errors.contains("overrides.json: line 1: "))
+        #expect(result.hasError("nothing of such a file would be read; nothing has changed", code: 1))
+        #expect(result.errors.contains("overrides.json: "))
+        #expect(fixture.directory.names("home/.local/state/hello").isEmpty)
+    }
+
+    /// The state that was saved had it, too.
+    @Test func anEntryThatWouldNotBeReadIsAWarning() throws {
+        let text = #"{"format":"tweaks-overrides","version":1,"overrides":[{"path":"A/B/C"}]}"#
+        try makeArchive(text)
+        let result = try fixture.run("hello", "restore", file, "--yes")
+        #expect(result.code == 0 && result.errors.contains("A/B/C: “kind” is missing"), "\(result)")
+        #expect(fixture.directory.read("home/.local/state/hello/overrides.json") == text)
+    }
+
+    @Test func theBackupOfAnotherProgramIsRestoredOnlyByItsName() throws {
+        try makeArchive(#"{"format":"tweaks-overrides","version":1,"overrides":[]}"#, program: "bounce")
+        let refused = try fixture.run("hello", "restore", file, "--yes")
+        #expect(refused.hasError("is a backup of bounce, and not of hello", code: 1))
+        #expect(refused.errors.contains("use --from bounce"))
+        let other = try fixture.run("hello", "restore", file, "--yes", "--from", "probe")
+        #expect(other.hasError("is a backup of bounce, and not of probe", code: 1))
+        #expect(try fixture.run("hello", "restore", file, "--yes", "--from", "bounce").code == 0)
+    }
+
+    /// The lock is not held while a person thinks, and what was shown is what is replaced.
+    @Test(.enabled(if: TweakctlFixture.hasTerminal), arguments: ["n", "y", "starts", "changes"])
+    func theProgramCanStartDuringTheQuestion(_ key: String) throws {
+        try makeArchive(#"{"format":"tweaks-overrides","version":1,"revision":7,"overrides":[]}"#)
+        let terminal = try fixture.terminal("hello restore \(file)")
+        try terminal.read(through: "[y/N] ")
+        #expect(fixture.directory.names("home/.local/state/hello").isEmpty)
+        let program = ["starts", "changes"].contains(key) ? try start() : nil
+        if key == "changes" { try set("one") }
+        if key == "changes", let program { try stop(program) }
+        try terminal.type(key == "n" ? "n\r" : "y\r")
+        let text = try terminal.read(through: "done\n")
+        let expected = [
+            "y": "restored 0 overrides", "starts": "a process uses \(state); stop it", "n": "code 1 ",
+            "changes": "\(state) has changed meanwhile; look at it again",
+        ]
+        #expect(text.contains(expected[key] ?? "?") && text.contains(key == "y" ? "code 0 " : "code 1 "), "\(text)")
+        if key == "starts", let program { try stop(program) }
+    }
+
+    // MARK: What is not on disk
+
+    /// Runs a backup of a process that says of its storage and its history what these are, one after the other.
+    private func backup(_ answers: [(storage: String, history: String)]) throws -> TweakctlFixture.Result {
+        try fixture.directory.makeFolder("state")
+        try fixture.directory.write(
+            #"{"format":"tweaks-overrides","version":1,"overrides":[]}"#, to: "state/overrides.json")
+        let server = try FakeServer(fixture.directory.file("fake"))
+        let backup = try fixture.start(["-s", server.address, "backup", file], input: "")
+        let peer = try server.accept()
+        try peer.answer("json on", #"{"ok":true}"#)
+        let stored = fixture.directory.file("state/overrides.json")
+        for (storage, history) in answers {
+            let words = #""name":"bounce","storage":"\#(storage)","history":"\#(history)","storageFile":"\#(stored)""#
+            try peer.answer("stats", "{\"ok\":true,\(words)}")
+        }
+        return try backup.result()
+    }
+
+    @Test func aBackupWaitsForTheWriteOfADrag() throws {
+        let waiting = ("waiting: a drag has not ended", "saved")
+        let result = try backup([waiting, waiting, ("saved", "saved")])
+        #expect(result.code == 0 && result.errors == "", "\(result)")
+        #expect(try StateArchive(Array(#require(FileManager.default.contents(atPath: file)))).program == "bounce")
+    }
+
+    @Test(arguments: [("unsaved: No space left", "saved"), ("saved", "unsaved: No space left")])
+    func unsavedChangesHaveNoBackup(_ storage: String, _ history: String) throws {
+        let result = try backup([(storage, history)])
+        #expect(result.hasError("has changes that are not on disk: unsaved: No space left", code: 1), "\(result)")
+        #expect(!FileManager.default.fileExists(atPath: file))
     }
 
     @Test func aPresetMayBeNamedRestore() throws {

@@ -8,13 +8,15 @@ import TweaksWire
 
 /// `restore FILE`: the process does not run.
 struct RestoreCommand: Equatable {
-    static let usage = "NAME restore FILE [--state DIR] [--dry-run] [--yes]"
-    private static let options = ["--state", "--dry-run", "--yes", "-y"]
+    static let usage = "NAME restore FILE [--state DIR] [--from NAME] [--dry-run] [--yes]"
+    static let options = ["--state", "--from", "--dry-run", "--yes"]
 
     let name: String
     let file: String
     /// The state directory; nil: that of the environment.
     let directory: String?
+    /// The program whose backup it is; nil: the same.
+    let origin: String?
     let isDry: Bool
     let isConfirmed: Bool
 
@@ -24,13 +26,16 @@ struct RestoreCommand: Equatable {
         guard let position = words.prefix(2).firstIndex(of: Verb.restore.rawValue) else { return nil }
         // `load restore` loads a preset of that name. After `hello` only a version can follow, so that it is a program.
         if position == 1, let command = Command.named(words[0]), command != .hello { return nil }
+        // `login restore` signs in to a process of that name.
+        if position == 1, Verb(rawValue: words[0]) != nil { return nil }
         // A running process takes precedence over a command of the same name.
         if position == 0, RunningProcess.running(words[0]) != nil { return nil }
         guard position == 1, invocation.address == nil else {
             throw Failure(
                 .usage, "restore: it connects to no process; name the program: tweakctl \(Self.usage)")
         }
-        var (rest, files, directory): (ArraySlice<String>, [String], String?) = (words.dropFirst(2), [], nil)
+        var (rest, files): (ArraySlice<String>, [String]) = (words.dropFirst(2), [])
+        var (directory, origin): (String?, String?)
         while let word = rest.popFirst() {
             switch word {
             case "--dry-run", "--yes", "-y": continue
@@ -39,6 +44,11 @@ struct RestoreCommand: Equatable {
                     throw Failure(.usage, "restore: --state takes one directory, as in --state /var/lib/bounce")
                 }
                 directory = ThisProcess.absolute(path)
+            case "--from":
+                guard origin == nil, let name = rest.popFirst() else {
+                    throw Failure(.usage, "restore: --from takes the name of a program, as in --from bounce")
+                }
+                origin = name
             default:
                 if word.hasPrefix("-") {
                     throw Invocation.notAnOption(
@@ -50,7 +60,7 @@ struct RestoreCommand: Equatable {
         guard files.count == 1, let file = files.first else {
             throw Failure(.usage, "restore: use tweakctl \(Self.usage)")
         }
-        (name, self.file, self.directory) = (words[0], file, directory)
+        (name, self.file, self.directory, self.origin) = (words[0], file, directory, origin)
         isDry = words.contains("--dry-run")
         isConfirmed = words.contains("--yes") || words.contains("-y")
         if !isDry, !isConfirmed, invocation.wantsJSON {
@@ -63,30 +73,30 @@ struct RestoreCommand: Equatable {
         let archive = try read()
         let new = StateReport(archive.files)
         console.reportProblems(new)
-        if new.hasProblems {
-            throw Failure(.refused, "restore: \(file): a part of it would not be read; nothing has changed")
+        if new.isRefused {
+            throw Failure(.refused, "restore: \(file): nothing of such a file would be read; nothing has changed")
         }
         let path = try stateDirectory()
-        if isDry {
-            let old = try attempt(path) { () throws(FileProblem) in
-                (try? Folder.anywhere.info(path)) != nil ? try StateReport(Folder(path)) : StateReport([])
-            }
-            return show(old, new, archive, [], path, console)
-        }
-        let restore = try attempt(path) { () throws(FileProblem) in try StateRestore(path) }
-        let old = try attempt(path) { () throws(FileProblem) in try restore.report() }
+        let shown = try attempt(path) { () throws(FileProblem) in try StateReport(Folder(path)) }
+        if isDry { return show(shown, new, archive, [], path, console) }
         if !isConfirmed {
-            console.print(lines(old, new, archive, path))
+            console.print(lines(shown, new, archive, path))
             guard try console.confirm("Restore the state of \(name)?") else { return .refused }
         }
-        let kept = try attempt(path) { () throws(FileProblem) in
+        // While a person thinks, the program can start.
+        let restore = try attempt(path) { () throws(FileProblem) in try StateRestore(path) }
+        let old = try attempt(path) { () throws(FileProblem) in try restore.report() }
+        if !isConfirmed, lines(old, new, archive, path) != lines(shown, new, archive, path) {
+            throw Failure(.refused, "restore: \(path) has changed meanwhile; look at it again")
+        }
+        let kept = try attempt(path, restore) { () throws(FileProblem) in
             try restore.place(archive.files, at: ThisProcess.wallClock)
         }
         return show(old, new, archive, kept, path, console)
     }
 
     private func attempt<Result>(
-        _ path: String, _ body: () throws(FileProblem) -> Result
+        _ path: String, _ restore: StateRestore? = nil, _ body: () throws(FileProblem) -> Result
     ) throws(Failure) -> Result {
         do throws(FileProblem) {
             return try body()
@@ -94,8 +104,17 @@ struct RestoreCommand: Equatable {
             if error.isLocked {
                 throw Failure(.refused, "restore: a process uses \(path); stop it, and restore then")
             }
-            throw StateFailure.of(
-                error, "restore", remedy: "nothing has changed; run it as the owner of the directory, or as root")
+            let remedy =
+                if restore?.isUnchanged == false {
+                    "not all of it could be undone: the old files are *.before-restore-TIME there; restore again"
+                } else if error.isPathMissing, error.path == path {
+                    "make it as the user of the program: mkdir -m 700 -p \(path)"
+                } else if error.error?.code == EMLINK {
+                    "nothing has changed; remove it, which has another name elsewhere"
+                } else {
+                    "nothing has changed; run it as the owner of the directory, or as root"
+                }
+            throw StateFailure.of(error, "restore", remedy: remedy)
         }
     }
 
@@ -104,7 +123,7 @@ struct RestoreCommand: Equatable {
         _ console: Console
     ) -> ExitCode {
         if console.isJSON {
-            console.print([json(old, new, kept, path)])
+            console.print([json(old, new, archive, kept, path)])
             return .ok
         }
         if isDry || isConfirmed { console.print(lines(old, new, archive, path)) }
@@ -130,7 +149,9 @@ struct RestoreCommand: Equatable {
         ]
     }
 
-    private func json(_ old: StateReport, _ new: StateReport, _ kept: [String], _ path: String) -> String {
+    private func json(
+        _ old: StateReport, _ new: StateReport, _ archive: StateArchive, _ kept: [String], _ path: String
+    ) -> String {
         func object(_ change: StateReport.Difference) -> JSON {
             .object([
                 ("added", .count(change.added)), ("changed", .count(change.changed)),
@@ -140,6 +161,7 @@ struct RestoreCommand: Equatable {
         return JSON.object(
             [
                 ("ok", .bool(true)), ("directory", .string(path)), ("dry", .bool(isDry)),
+                ("program", .string(archive.program)), ("time", .string(TimeText.print(archive.time))),
                 ("overrideChanges", object(new.overrideChanges(from: old))),
                 ("presetChanges", object(new.presetChanges(from: old))),
                 ("kept", .array(kept.map { .string($0) })),
@@ -149,11 +171,19 @@ struct RestoreCommand: Equatable {
 
     private func read() throws(Failure) -> StateArchive {
         let bytes = try InputFile(file, sizeLimit: StateArchive.sizeLimit).read()
+        let archive: StateArchive
         do throws(StateArchive.Problem) {
-            return try StateArchive(bytes)
+            archive = try StateArchive(bytes)
         } catch {
             throw Failure(.refused, "restore: \(file): \(error.text); name a file that tweakctl NAME backup has made")
         }
+        let expected = origin ?? name
+        if archive.program == expected { return archive }
+        let program = Quoting.sanitized(archive.program)
+        throw Failure(
+            .refused,
+            "restore: \(file) is a backup of \(program), and not of \(Quoting.sanitized(expected)); if \(name) is to have "
+                + "its state, use --from \(program)")
     }
 
     /// The directory that the program would have in this environment.

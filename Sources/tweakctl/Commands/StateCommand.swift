@@ -63,7 +63,10 @@ struct StateCommand: Equatable {
         let own: [(String, JSON)] = [
             ("ok", .bool(!report.hasProblems)), ("directory", .string(path)), ("files", .array(files)),
         ]
-        return JSON.object(own + report.fields).text
+        let error = JSON.object([
+            ("code", .string(ExitCode.refused.name)), ("message", .string("state: not all of it would be read")),
+        ])
+        return JSON.object(own + report.fields + (report.hasProblems ? [("error", error)] : [])).text
     }
 }
 
@@ -94,11 +97,19 @@ extension StateReport {
 
 /// The errors of the commands about states.
 enum StateFailure {
-    /// The error of a file, with a remedy where its own would name another directory.
+    /// The error of a file.
+    /// - Parameter remedy: For all faults but those that have one of their own in any case.
     static func of(_ problem: FileProblem, _ verb: String, remedy: String) -> Failure {
-        let own = [.kind(.link), .kind(.directory)].contains(problem.fault)
+        let own: String? =
+            switch problem.fault {
+            case .kind(.link), .kind(.directory): problem.remedy
+            case .mode: "chmod 700 it"
+            case .failed(let error) where error.isLocked: "its process replaces it all the time; try again"
+            case .failed(let error) where [ENOSPC, EDQUOT, EMFILE, ENFILE].contains(error.code): error.remedy()
+            default: nil
+            }
         let path = Quoting.sanitized(problem.path)
         return Failure(
-            .refused, "\(verb): \(path): \(problem.reason) (\(problem.operation)); \(own ? problem.remedy : remedy)")
+            .refused, "\(verb): \(path): \(problem.reason) (\(problem.operation)); \(own ?? remedy)")
     }
 }

@@ -43,7 +43,10 @@ enum ShellCompletion {
         if invocation.words == [Verb.repl.rawValue], invocation.address == nil {
             return RunningProcess.running().map(\.name).starting(with: typed)
         }
-        guard let (target, words) = try? Target.of(invocation) else { return [] }
+        guard let (target, words) = try? Target.of(invocation) else {
+            // The program does not run.
+            return invocation.words.count == 1 ? [Verb.restore.rawValue].starting(with: typed) : []
+        }
         if words.first == Verb.import.rawValue { return files(typed) + ["--dry-run", "--yes"].starting(with: typed) }
         if words.first == Verb.backup.rawValue { return files(typed) + ["--force"].starting(with: typed) }
         if words.first == Verb.bake.rawValue {
@@ -51,7 +54,10 @@ enum ShellCompletion {
             return own + candidates(of: target, [Command.modified.name], typed)
         }
         if words.first == Verb.wait.rawValue {
-            return words.count > 1 ? [] : candidates(of: target, [Command.get.name], typed)
+            if words.count == 1 { return candidates(of: target, [Command.get.name], typed) }
+            // Shells take the others for redirections.
+            let relations: [WaitRelation] = words.count == 2 ? [.equal, .unequal] : []
+            return relations.map(\.rawValue).starting(with: typed)
         }
         if words.first == Verb.plot.rawValue {
             return ["--seconds"].filter { typed.hasPrefix("-") && $0.hasPrefix(typed) }
@@ -65,8 +71,8 @@ enum ShellCompletion {
     /// Completes arguments of tweakctl's own commands; nil for others.
     private static func ofOwnCommand(_ words: [String], _ typed: String) -> [String]? {
         // The program does not run, so that its name is any word.
-        if words.dropFirst().first == Verb.restore.rawValue {
-            return files(typed) + ["--state", "--dry-run", "--yes"].starting(with: typed)
+        if words.dropFirst().first == Verb.restore.rawValue, Verb(rawValue: words[0]) == nil {
+            return files(typed) + RestoreCommand.options.starting(with: typed)
         }
         switch words.first.flatMap(Verb.init(rawValue:)) {
         case .token?:

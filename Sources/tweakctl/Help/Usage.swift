@@ -173,11 +173,12 @@ enum Manual {
         "backup copies overrides, history, presets and the last config file of a running process, as of one moment, into",
         "one archive that tar lists; its files are read directly, by the user of the process or by root. Tokens, sign-ins",
         "and the audit are not in it; values of secrets are, and only its owner can read it. It replaces a file with",
-        "--force only. restore checks an archive, prints what changes, asks unless --yes is given, and replaces the state of",
-        "a program that does not run; the old files are kept beside as *.before-restore-TIME, and an error changes nothing.",
-        "The directory is that of the program in this environment, or that of --state. --dry-run only prints. state check",
-        "says of each file what would be read, and what not, with the reason; it changes nothing. Exit status 1: something",
-        "would not be read.",
+        "--force only. It waits up to 11 s for the end of a drag, and refuses where changes are not on disk. restore checks an",
+        "archive, prints what changes, asks unless --yes is given, and replaces the state of a program that does not run; the",
+        "old files are kept beside as *.before-restore-TIME, and an error changes nothing. The directory is that of the",
+        "program in this environment, or that of --state; it must exist. --from names the program whose backup it is, if that",
+        "is another one. --dry-run only prints. state check says of each file what would be read by the owner of the",
+        "directory, and what not, with the reason; it changes nothing. Exit status 1: something would not be read.",
     ]
 
     private static let tokens = [

@@ -77,10 +77,13 @@ import TweaksWire
         #expect(try candidates("bounce", "import", String(home.dropLast())) == [home + "/"])
         #expect(try candidates("import", run + "/") == [run + "/tweaks/"])
         #expect(try candidates("bounce", "import", "look.conf", "--d") == ["--dry-run"])
+        #expect(try candidates("bounce", "wait", "Content/Text/Size", "") == ["=", "!="])
         #expect(try candidates("completions", "") == ["bash", "zsh", "fish"])
         #expect(try candidates("nobody", "get", "").isEmpty)
         server.stop()
         #expect(try candidates("bounce", "get", "").isEmpty)
+        #expect(try candidates("bounce", "res") == ["restore"])
+        #expect(try candidates("bounce", "restore", "--f") == ["--from"])
     }
 
     @Test func candidatesAreWaitedForASecondUnlessTheWordsHaveATimeout() {

@@ -63,12 +63,45 @@ import TweaksTestSupport
         #expect(names().count { $0.hasPrefix("overrides.json.before-restore-19700101T000000Z") } == 2)
     }
 
-    @Test func aMissingDirectoryIsCreated() throws {
-        let path = home.file("a/b")
-        #expect(try StateRestore(path).place(new, at: 0).isEmpty)
-        #expect(Set(home.names("a/b")) == ["history.jsonl", "lock", "overrides.json", "presets"])
-        var info = stat()
-        #expect(stat(path, &info) == 0 && info.st_mode & 0o777 == 0o700)
+    @Test func anEmptyDirectoryIsFilledAndAMissingOneIsNotMade() throws {
+        try home.makeFolder("a")
+        #expect(try StateRestore(home.file("a")).place(new, at: 0).isEmpty)
+        #expect(Set(home.names("a")) == ["history.jsonl", "lock", "overrides.json", "presets"])
+        let problem = #expect(throws: FileProblem.self) { try StateRestore(home.file("b")) }
+        #expect(problem?.isMissing == true && !home.names().contains("b"))
+    }
+
+    // MARK: The lock
+
+    @Test func theLockNamesThisProcess() throws {
+        let restore = try StateRestore(path)
+        #expect(home.read("state/lock") == "\(getpid())\n")
+        let run = ProgramRun(path)
+        #expect(run.store.info.holder == "pid \(getpid())")
+        run.store.close()
+        withExtendedLifetime(restore) {}
+    }
+
+    /// Its owner may have given the name of the lock to another file.
+    @Test func aLockWithTwoNamesIsLeftAlone() throws {
+        try home.write("mine", to: "other file")
+        try FileManager.default.removeItem(atPath: home.file("state/lock"))
+        try #require(link(home.file("other file"), home.file("state/lock")) == 0)
+        #expect(throws: FileProblem.self) { try StateRestore(path) }
+        #expect(home.read("other file") == "mine")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "run it as root")) func rootGivesNewFilesToTheOwnerOfTheDirectory() throws {
+        try home.makeFolder("a")
+        try #require(chown(home.file("a"), 7_001, 7_002) == 0)
+        _ = try StateRestore(home.file("a")).place(new, at: 0)
+        _ = try StateRestore(home.file("a")).place(new, at: 0)
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: home.file("a"))
+        #expect(paths.count == 9)
+        for path in paths {
+            var info = stat()
+            #expect(stat(home.file("a/\(path)"), &info) == 0 && info.st_uid == 7_001 && info.st_gid == 7_002, "\(path)")
+        }
     }
 
     @Test func aDirectoryThatAProcessUsesIsRefused() throws {
@@ -105,6 +138,27 @@ import TweaksTestSupport
             #expect(try test.home.allBytes() == before, "call \(number): \(files.log.prefix(number).suffix(1))")
         }
         #expect(failures > 25)
+    }
+
+    @Test func whatCannotBeUndoneIsSaid() throws {
+        let files = FailingFileSystem()
+        let restore = try StateRestore(path, fileSystem: files)
+        files.plan { $0.kind == .rename && $0.numberOfKind > 5 ? .fails(EIO) : nil }
+        #expect(throws: FileProblem.self) { try restore.place(new, at: 0) }
+        #expect(!restore.isUnchanged)
+        files.plan(nil)
+        #expect(try restore.place(new, at: 0).contains { $0.hasPrefix("overrides.json.before-restore-") })
+    }
+
+    /// Between the flushes, a file system may reorder what was renamed.
+    @Test func theOrderOfTheRenamesIsFlushed() throws {
+        let files = FailingFileSystem()
+        let restore = try StateRestore(path, fileSystem: files)
+        files.plan(nil)
+        _ = try restore.place(new, at: 0)
+        let moves = files.log.filter { [.rename, .sync].contains($0.kind) }.map(\.kind)
+        #expect(!zip(moves, moves.dropFirst()).contains { $0 == .rename && $1 == .rename }, "\(moves)")
+        #expect(moves.count { $0 == .rename } == 9 && moves.last == .sync)
     }
 
     @Test(arguments: [false, true]) func aKillLeavesTheOldValuesOrTheNewOnes(_ isAfter: Bool) throws {
