@@ -116,6 +116,62 @@ import TweaksTestSupport
         second.store.close()
     }
 
+    // MARK: Any steps
+
+    /// What a program sees of its values and its history.
+    private func view(_ run: ProgramRun) -> [String] {
+        let values = ["X", "Y"].map { run.registry["A/B/\($0)"]?.value?.text ?? "?" }
+        let redo = run.registry.nextHistoryStep(.redo).map { "redo \($0)" } ?? "no redo"
+        return values + [redo] + run.registry.entries.prefix(6)
+    }
+
+    /// A set, which may continue the last one, an undo, or a redo.
+    private func step(
+        _ run: ProgramRun, _ time: ManualClock, onlySets: Bool, _ random: inout SeededGenerator
+    ) throws {
+        time.advance(by: .milliseconds(Int.random(in: 0...700, using: &random)))
+        switch onlySets ? 9 : Int.random(in: 0..<10, using: &random) {
+        case 0..<3: _ = try? run.registry.undo()
+        case 3..<5: _ = try? run.registry.redo()
+        default:
+            let name = Int.random(in: 0..<3, using: &random) == 0 ? "Y" : "X"
+            try run.set(name, Double(Int.random(in: 1...9, using: &random)))
+        }
+        run.flush()
+    }
+
+    /// The file of a bounded history is replaced again and again.
+    @Test(.tags(.quantity), arguments: [1, 2, 3] as [UInt64], [false, true])
+    func aCrashLeavesWhatWasBeforeTheLastStepOrAfterIt(seed: UInt64, isBounded: Bool) throws {
+        var random = SeededGenerator(seed: seed)
+        let time = ManualClock()
+        func start(_ files: any FileSystem) throws -> ProgramRun {
+            let registry = TweakRegistry { [time] in time.now }
+            if isBounded { registry.historyLimit = 8 }
+            let run = ProgramRun(
+                home.file("state"), files: files, keepsHistory: true, time: time, registry: registry)
+            for name in ["X", "Y"] { _ = try run.number(name) }
+            return run
+        }
+        for round in 0..<quantity(60, few: 6) {
+            let files = FailingFileSystem()
+            let run = try start(files)
+            for _ in 0..<Int.random(in: 0...(isBounded ? 90 : 8), using: &random) {
+                try step(run, time, onlySets: isBounded, &random)
+            }
+            let before = view(run)
+            let crash = (at: Int.random(in: 1...30, using: &random), isAfter: Bool.random(using: &random))
+            files.plan(FailingFileSystem.crash(at: crash.at, isAfter: crash.isAfter))
+            try step(run, time, onlySets: isBounded, &random)
+            let after = view(run)
+            run.store.close()
+            let again = try start(PosixFileSystem())
+            let found = view(again)
+            #expect(found == before || found == after, "\(round) \(crash): \(before) \(after)")
+            again.store.close()
+        }
+    }
+
     @Test(
         arguments: [
             // The flush of the overrides begins before, and the history is on disk before they are in place.
