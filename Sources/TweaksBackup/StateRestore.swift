@@ -13,7 +13,7 @@ package final class StateRestore {
     private let lock: OpenFile
     /// What undoes each step that was done: a file to rename, or to remove.
     private var undo: [(name: String, oldName: String?)] = []
-    /// Whether what an error had interrupted could be undone.
+    /// Whether the steps before an error could be undone.
     package private(set) var isUnchanged = true
 
     /// Opens the directory, and takes its lock.

@@ -86,7 +86,8 @@ struct RestoreCommand: Equatable {
         // While a person thinks, the program can start.
         let restore = try attempt(path) { () throws(FileProblem) in try StateRestore(path) }
         let old = try attempt(path) { () throws(FileProblem) in try restore.report() }
-        if !isConfirmed, lines(old, new, archive, path) != lines(shown, new, archive, path) {
+        let isSame = lines(old, new, archive, path) == lines(shown, new, archive, path)
+        if !isConfirmed, !isSame || old.revision != shown.revision {
             throw Failure(.refused, "restore: \(path) has changed meanwhile; look at it again")
         }
         let kept = try attempt(path, restore) { () throws(FileProblem) in
@@ -104,10 +105,14 @@ struct RestoreCommand: Equatable {
             if error.isLocked {
                 throw Failure(.refused, "restore: a process uses \(path); stop it, and restore then")
             }
+            if restore?.isUnchanged == false {
+                throw Failure(
+                    .refused,
+                    "restore: \(error.path): \(error.reason) (\(error.operation)), and not all of it could be undone: the old "
+                        + "files end in .before-restore-TIME; restore again, or rename them")
+            }
             let remedy =
-                if restore?.isUnchanged == false {
-                    "not all of it could be undone: the old files are *.before-restore-TIME there; restore again"
-                } else if error.isPathMissing, error.path == path {
+                if error.isPathMissing, error.path == path {
                     "make it as the user of the program: mkdir -m 700 -p \(path)"
                 } else if error.error?.code == EMLINK {
                     "nothing has changed; remove it, which has another name elsewhere"
