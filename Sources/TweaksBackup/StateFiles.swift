@@ -67,14 +67,15 @@ package struct StateFiles: Sendable {
     // MARK: Other files
 
     private mutating func readPresets(_ state: Folder) throws(FileProblem) {
-        let folder = attempt(StateFile.presets) { () throws(FileProblem) in
+        let found = attempt(StateFile.presets) { () throws(FileProblem) in
             let folder = try state.folder(StateFile.presets)
-            try folder.validate(Self.rules)
-            return folder
+            return (folder, try folder.validate(Self.rules))
         }
-        for name in try folder?.names().sorted() ?? [] where !name.hasPrefix(".") {
+        guard let (folder, info) = found else { return }
+        note(StateFile.presets, info)
+        for name in try folder.names().sorted() where !name.hasPrefix(".") {
             let path = "\(StateFile.presets)/\(name)"
-            if let folder, let file = StateFile(name: path) { read(file, folder) } else { others.append(path) }
+            if let file = StateFile(name: path) { read(file, folder) } else { others.append(path) }
         }
     }
 
@@ -89,10 +90,14 @@ package struct StateFiles: Sendable {
         let bytes = attempt(file.name) { () throws(FileProblem) in try open.content(limit: file.sizeLimit) }
         guard let bytes else { return }
         contents.append((file, bytes))
-        if let reason = refusal(open.info) { problems.append(Problem(name: file.name, reason: reason, remedy: chown)) }
+        note(file.name, open.info)
     }
 
-    /// Why the user of the program could not read a file that root reads; nil if it could.
+    /// Notes why the user of the program could not read a file, or a directory, that root reads.
+    private mutating func note(_ name: String, _ info: FileInfo) {
+        if let reason = refusal(info) { problems.append(Problem(name: name, reason: reason, remedy: chown)) }
+    }
+
     private func refusal(_ file: FileInfo) -> String? {
         if directory.owner == 0 { return nil }
         if file.owner != 0, file.owner != directory.owner { return "it belongs to uid \(file.owner)" }

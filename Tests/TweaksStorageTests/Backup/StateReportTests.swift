@@ -122,6 +122,9 @@ import TweaksTestSupport
         try #require(chown(overrides, file.owner, file.group) == 0 && chmod(overrides, mode_t(file.mode)) == 0)
         let expected = reason.map { ["overrides.json: it would not be read: \($0); chown it to uid 7001"] } ?? []
         #expect(problems(try report()) == expected)
+        try #require(chown(home.file("state/presets"), 0, 0) == 0)
+        let presets = "presets: it would not be read: only root can read it (mode 700); chown it to uid 7001"
+        #expect(problems(try report()).contains(presets))
     }
 
     @Test func leftoversAreRemarks() throws {
