@@ -1,9 +1,10 @@
 // Tests the files of the container, and runs its command without Docker: read-only, as another user, with real HTTP.
 
 import Foundation
+import NeighborsTestSupport
 import Testing
 
-@Suite struct ContainerTests {
+@Suite(.timeLimit(.minutes(3))) struct ContainerTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appending(path: "../../hummingbird").standardizedFileURL.path
     private static let password = "correct-horse-battery-staple"
@@ -114,7 +115,7 @@ import Testing
         try Self.project("HTTP/Limits/Rate = 500", in: home + "/config", 1)
         let (words, variables) = try Self.command(home)
         let service = try Running(words, variables)
-        let port = try await service.number(after: "listening at port ")
+        let port = try await service.number(after: "listening on 0.0.0.0:")
         let site = "http://127.0.0.1:\(port)"
         #expect(try Self.curl([site + "/healthz"]) == "ok")
         #expect(try Self.curl([site + "/readyz"]) == "ready")
