@@ -43,6 +43,8 @@ import Testing
             assert set(docs) == {"ConfigMap", "Deployment", "Service"}, docs.keys()
             assert all(doc["apiVersion"] and doc["metadata"]["name"] == "quotes" for doc in docs.values())
             deployment, service = docs["Deployment"]["spec"], docs["Service"]["spec"]
+            # What is set on the page is one pod's, and a pod gets requests until a moment after it is told to end.
+            assert deployment["replicas"] == 1
             labels, pod = deployment["template"]["metadata"]["labels"], deployment["template"]["spec"]
             assert deployment["selector"]["matchLabels"] == labels == service["selector"]
             # The restricted level of the pod security standards.
@@ -52,6 +54,7 @@ import Testing
             own = container["securityContext"]
             assert own["readOnlyRootFilesystem"] is True and own["allowPrivilegeEscalation"] is False
             assert own["capabilities"]["drop"] == ["ALL"]
+            assert container["lifecycle"]["preStop"]["sleep"]["seconds"] < pod["terminationGracePeriodSeconds"]
             ports = {port["name"]: port["containerPort"] for port in container["ports"]}
             assert service["ports"][0]["targetPort"] in ports
             for probe in ["startupProbe", "readinessProbe", "livenessProbe"]:
