@@ -1,6 +1,7 @@
 // Runs programs: to their end, or while a test lasts, and neither for longer than a test may take.
 
 import Foundation
+import Testing
 
 /// The end of a program, with what it has printed.
 package struct Ended: Error {
@@ -133,9 +134,12 @@ package final class Running: Sendable {
             skipped.append(line)
         }
         let end = Task.isCancelled ? "the time is over" : "the program has ended"
-        throw Ended(
+        let error = Ended(
             code: -1, output: skipped.suffix(20).joined(separator: "\n"),
             errors: "\(end), and no line of \(words.last ?? "") had \(missing)")
+        // What a test throws after its time is not shown.
+        if Task.isCancelled { Issue.record(error) }
+        throw error
     }
 
     /// Waits for a line with a text, and returns the number after it.

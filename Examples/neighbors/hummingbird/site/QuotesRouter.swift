@@ -26,6 +26,7 @@ public func quotesRouter(
         .add(middleware: AdmissionMiddleware(tweaks: tweaks, rate: RateLimit(tweaks.rate)))
     quotes.get(":symbol") { _, context in
         let symbol = try context.parameters.require("symbol")
+        context.logger.debug("quote", metadata: ["symbol": "\(symbol)"])
         return try await within(tweaks.timeout.value) {
             try await Task.sleep(for: tweaks.delay.value)
             return Quote(symbol: symbol, price: Double(symbol.utf8.reduce(0) { $0 + Int($1) }))
@@ -43,7 +44,6 @@ struct LevelMiddleware<Context: RequestContext>: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         context.logger.logLevel = level.value.level
-        context.logger.debug("request", metadata: ["method": "\(request.method)", "path": "\(request.uri.path)"])
         return try await next(request, context)
     }
 }
