@@ -7,6 +7,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "FleetTLS", targets: ["FleetTLS"]),
+        .library(name: "QuotesSite", targets: ["QuotesSite"]),
         .library(name: "TweaksConfiguration", targets: ["TweaksConfiguration"]),
         .library(name: "TweaksConfigurationSource", targets: ["TweaksConfigurationSource"]),
         .library(name: "TweaksLifecycle", targets: ["TweaksLifecycle"]),
@@ -49,11 +50,14 @@ let package = Package(
                 "FleetTLS", .product(name: "TweaksDaemon", package: "Tweaks"),
                 .product(name: "TweaksFleet", package: "Tweaks"),
             ], path: "quotes-tls"),
+        // What several tests need.
+        .target(name: "NeighborsTestSupport", path: "Tests/Support"),
         .testTarget(
             name: "FleetTLSTests",
             dependencies: [
-                "FleetTLS", "tweakctl-fleet-tls", "quotes-tls", .product(name: "TweaksFleet", package: "Tweaks"),
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                "NeighborsTestSupport", "FleetTLS", "tweakctl-fleet-tls", "quotes-tls",
+                .product(name: "TweaksFleet", package: "Tweaks"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ], path: "Tests/FleetTLSTests"),
 
@@ -91,8 +95,9 @@ let package = Package(
         .testTarget(
             name: "LifecycleTests",
             dependencies: [
-                "TweaksLifecycle", "quotes-service", .product(name: "TweaksDaemon", package: "Tweaks"),
-                .product(name: "Logging", package: "swift-log"),
+                "NeighborsTestSupport", "TweaksLifecycle", "quotes-service",
+                .product(name: "TweaksDaemon", package: "Tweaks"), .product(name: "Logging", package: "swift-log"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], path: "Tests/LifecycleTests"),
 
@@ -132,29 +137,19 @@ let package = Package(
             ], path: "quotes-service"),
         .testTarget(name: "GuideTests", path: "Tests/GuideTests"),
 
-        // Measures Tweaks beside its neighbors: swift run -c release compare
-        .executableTarget(
-            name: "compare",
-            dependencies: [
-                "TweaksConfiguration", .product(name: "TweaksDaemon", package: "Tweaks"),
-                .product(name: "Configuration", package: "swift-configuration"),
-            ], path: "compare"),
-        .testTarget(name: "CompareTests", dependencies: ["compare"], path: "Tests/CompareTests"),
-
         // An HTTP service with the panel in its own router.
         .target(
             name: "QuotesSite",
             dependencies: [
-                .product(name: "TweaksDaemon", package: "Tweaks"), .product(name: "TweaksPanel", package: "Tweaks"),
+                .product(name: "Tweaks", package: "Tweaks"), .product(name: "TweaksPanel", package: "Tweaks"),
                 .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ], path: "hummingbird/site"),
         .executableTarget(
             name: "quotes-site",
             dependencies: [
-                "QuotesSite", .product(name: "TweaksDaemon", package: "Tweaks"),
+                "QuotesSite", "TweaksLifecycle", .product(name: "TweaksDaemon", package: "Tweaks"),
                 .product(name: "TweaksPanel", package: "Tweaks"), .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -163,14 +158,30 @@ let package = Package(
         .testTarget(
             name: "QuotesSiteTests",
             dependencies: [
-                "QuotesSite", "quotes-site", .product(name: "Tweaks", package: "Tweaks"),
+                "NeighborsTestSupport", "QuotesSite", "quotes-site", .product(name: "Tweaks", package: "Tweaks"),
                 .product(name: "TweaksServer", package: "Tweaks"), .product(name: "TweaksPanel", package: "Tweaks"),
                 .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Logging", package: "swift-log"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ], path: "Tests/QuotesSiteTests"),
     ]
 )
+
+#if os(Linux)
+    // Its servers and its figures are those of Linux.
+    package.targets += [
+        // Measures Tweaks beside its neighbors: swift run -c release compare
+        .executableTarget(
+            name: "compare",
+            dependencies: [
+                "TweaksConfiguration", .product(name: "TweaksDaemon", package: "Tweaks"),
+                .product(name: "Configuration", package: "swift-configuration"),
+            ], path: "compare"),
+        .testTarget(
+            name: "CompareTests", dependencies: ["NeighborsTestSupport", "compare"], path: "Tests/CompareTests"),
+    ]
+#endif
 
 for target in package.targets {
     target.swiftSettings = [
@@ -179,8 +190,4 @@ for target in package.targets {
         .enableUpcomingFeature("InternalImportsByDefault"),
         .treatAllWarnings(as: .error),
     ]
-    // The protocols of swift-configuration are declared with it, those of SwiftNIO and Hummingbird without it.
-    if !["tls", "site"].contains(where: { target.name.lowercased().contains($0) }) {
-        target.swiftSettings?.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
-    }
 }

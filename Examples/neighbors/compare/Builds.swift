@@ -13,13 +13,17 @@ extension Report {
     ]
 
     func builds(_ directory: String) throws {
+        // The first build fills caches of the compiler that all others share, so it is not of a package.
+        guard try build("Foundation", "print(Date.self)", "\(directory)/empty") != nil else {
+            throw Failure(description: "swift cannot build here; see what swift build says")
+        }
         var ours: (seconds: Double, size: Double)?
         row("\nclean release build, processor time", "s", "Tweaks = 1")
         for package in Self.packages {
-            guard
-                let built = try build(
-                    package.dependency, package.product, package.main, "\(directory)/\(package.product)")
-            else {
+            let built = try build(
+                package.product, package.main, "\(directory)/\(package.product)", package.dependency)
+            guard let built else {
+                if ours == nil { throw Failure(description: "\(package.name) cannot be built here; run swift build") }
                 write("  \(package.name) cannot be had or built here; it is left out")
                 continue
             }
@@ -30,32 +34,40 @@ extension Report {
         }
     }
 
+    /// - Parameter package: The package of the module, and its version; empty for this package, nil for none.
     private func build(
-        _ dependency: String, _ product: String, _ main: String, _ directory: String
+        _ module: String, _ main: String, _ directory: String, _ package: String? = nil
     ) throws -> (seconds: Double, size: Double)? {
-        // This file is three folders below the package.
-        let root = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardized.path
-        let parts = dependency.split(separator: ":")
-        let (package, identity) =
-            parts.isEmpty
-            ? (#".package(name: "Tweaks", path: "\#(root)")"#, "Tweaks")
-            : (
-                #".package(url: "https://github.com/\#(parts[0])", exact: "\#(parts[1])")"#,
-                String(parts[0].split(separator: "/")[1])
-            )
+        let (dependency, product) = Self.dependency(on: module, of: package)
         let manifest = """
             // swift-tools-version: 6.2
             import PackageDescription
             let package = Package(
-                name: "peer", platforms: [.macOS(.v15)], dependencies: [\(package)],
-                targets: [
-                    .executableTarget(name: "peer", dependencies: [.product(name: "\(product)", package: "\(identity)")])
-                ])
+                name: "peer", platforms: [.macOS(.v15)], dependencies: [\(dependency)],
+                targets: [.executableTarget(name: "peer", dependencies: [\(product)])])
             """
         let sources = URL(fileURLWithPath: directory).appending(path: "Sources/peer")
         try FileManager.default.createDirectory(at: sources, withIntermediateDirectories: true)
         try Data(manifest.utf8).write(to: URL(fileURLWithPath: "\(directory)/Package.swift"))
-        try Data("import \(product)\n\(main)\n".utf8).write(to: sources.appending(path: "main.swift"))
+        try Data("import \(module)\n\(main)\n".utf8).write(to: sources.appending(path: "main.swift"))
+        return try build(directory)
+    }
+
+    /// The dependencies of a package and of its target, as its manifest has them.
+    private static func dependency(on module: String, of package: String?) -> (package: String, product: String) {
+        guard let package else { return ("", "") }
+        func product(_ identity: String) -> String { #".product(name: "\#(module)", package: "\#(identity)")"# }
+        let parts = package.split(separator: ":")
+        if parts.isEmpty {
+            // This file is three folders below the package.
+            let root = URL(fileURLWithPath: #filePath).appending(path: "../../../..").standardized.path
+            return (#".package(name: "Tweaks", path: "\#(root)")"#, product("Tweaks"))
+        }
+        let dependency = #".package(url: "https://github.com/\#(parts[0])", exact: "\#(parts[1])")"#
+        return (dependency, product(String(parts[0].split(separator: "/")[1])))
+    }
+
+    private func build(_ directory: String) throws -> (seconds: Double, size: Double)? {
         guard try run("swift", "package", "--package-path", directory, "resolve") else { return nil }
         let before = Self.processorTime
         guard try run("swift", "build", "-c", "release", "--package-path", directory) else { return nil }

@@ -24,6 +24,9 @@ final class Client {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }
         }
         if result != 0 { throw Failure(description: "nothing listens at port \(port)") }
+        // A reply that never comes is an error, and not the end of all.
+        var limit = timeval(tv_sec: 30, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
@@ -46,7 +49,8 @@ final class Client {
         var missing = wanted
         while missing > 0 {
             let count = read(descriptor, &buffer, buffer.count)
-            if count <= 0 { throw Failure(description: "a server has closed the connection") }
+            if count < 0 { throw Failure(description: "a server has not answered within 30 seconds") }
+            if count == 0 { throw Failure(description: "a server has closed the connection") }
             for byte in buffer[..<count] {
                 if isAtLineStart, byte == mark { missing -= 1 }
                 isAtLineStart = byte == UInt8(ascii: "\n")

@@ -150,6 +150,17 @@ final class Peer {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         let paths = folders.map { "\($0)/\(program)" }
         guard let path = paths.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else { return nil }
+        // Another program may take a port before the server does.
+        for _ in 1...3 {
+            if let peer = try started(path, name, dialect, arguments) { return peer }
+        }
+        throw Failure(description: "\(program) does not start")
+    }
+
+    /// Starts a server; nil if it ends, or does not answer within half a minute.
+    private static func started(
+        _ path: String, _ name: String, _ dialect: Dialect, _ arguments: (UInt16) throws -> [String]
+    ) throws -> Peer? {
         let port = try freePort()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
@@ -164,7 +175,7 @@ final class Peer {
             }
             usleep(20_000)
         }
-        throw Failure(description: "\(program) does not start")
+        return nil
     }
 
     private static func freePort() throws -> UInt16 {

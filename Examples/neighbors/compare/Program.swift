@@ -14,7 +14,9 @@ import Foundation
         signal(SIGPIPE, SIG_IGN)
         do {
             switch Array(CommandLine.arguments.dropFirst()) {
-            case []: try compare(Scale())
+            case []:
+                try refuseDebugBuild()
+                try compare(Scale())
             case ["--quick"]: try compare(.quick)
             case ["--builds"]: try inDirectory { try Report(scale: Scale(rounds: 1)).builds($0) }
             case let words where words.count == 2 && words[0] == "--serve": try Peer.serve(words[1])
@@ -26,6 +28,13 @@ import Foundation
             FileHandle.standardError.write(Data("compare: \(error)\n".utf8))
             exit(1)
         }
+    }
+
+    /// The figures of a debug build mean nothing.
+    private static func refuseDebugBuild() throws {
+        #if DEBUG
+            throw Failure(description: "this is a debug build; use swift run -c release compare, or --quick")
+        #endif
     }
 
     private static func compare(_ scale: Scale) throws {

@@ -10,23 +10,28 @@ extension Report {
         ]
         let peers = [try Peer.tweaks()] + found.compactMap(\.1)
         let missing = found.filter { $0.1 == nil }.map(\.0)
-        for inFlight in [1, 32] {
-            let shape = inFlight == 1 ? "one at a time" : "\(inFlight) in flight"
-            try section(
-                "get, 1 connection, \(shape)", .perSecond,
-                try peers.map { peer in
-                    let request = String(repeating: peer.dialect.get, count: inFlight)
-                    return try side(peer, peer.dialect.getMark, inFlight) { _ in request }
-                }, missing: missing)
-            try section(
-                "set, 1 connection, \(shape)", .perSecond,
-                try peers.map { peer in
-                    try side(peer, peer.dialect.setMark, inFlight) { round in
-                        // Each one changes the value.
-                        (0..<inFlight).map { peer.dialect.set(round * inFlight + $0) }.joined()
-                    }
-                }, missing: missing)
+        // A server ends with its peer.
+        try withExtendedLifetime(peers) {
+            for inFlight in [1, 32] { try requests(peers, inFlight, missing) }
         }
+    }
+
+    private func requests(_ peers: [Peer], _ inFlight: Int, _ missing: [String]) throws {
+        let shape = inFlight == 1 ? "one at a time" : "\(inFlight) in flight"
+        try section(
+            "get, 1 connection, \(shape)", .perSecond,
+            try peers.map { peer in
+                let request = String(repeating: peer.dialect.get, count: inFlight)
+                return try side(peer, peer.dialect.getMark, inFlight) { _ in request }
+            }, missing: missing)
+        try section(
+            "set, 1 connection, \(shape)", .perSecond,
+            try peers.map { peer in
+                try side(peer, peer.dialect.setMark, inFlight) { round in
+                    // Each one changes the value.
+                    (0..<inFlight).map { peer.dialect.set(round * inFlight + $0) }.joined()
+                }
+            }, missing: missing)
     }
 
     private func side(
@@ -61,7 +66,9 @@ extension Report {
                 }
             }
         }
-        try section("set → watcher", .microseconds, sides, missing: found.filter { $0.1 == nil }.map(\.0))
+        try withExtendedLifetime(peers) {
+            try section("set → watcher", .microseconds, sides, missing: found.filter { $0.1 == nil }.map(\.0))
+        }
     }
 
     func durable(_ directory: String) throws {
@@ -82,6 +89,8 @@ extension Report {
             }
         }
         let missing = found.filter { $0.1 == nil }.map(\.0)
-        try section("set that is on disk when it is answered", .perSecond, sides, missing: missing)
+        try withExtendedLifetime(peers) {
+            try section("set that is on disk when it is answered", .perSecond, sides, missing: missing)
+        }
     }
 }

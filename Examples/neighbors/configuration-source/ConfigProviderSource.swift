@@ -1,6 +1,7 @@
 // Makes a layer of tweaks from any provider of swift-configuration.
 
 public import Configuration
+public import Dispatch
 import Foundation
 import Synchronization
 public import Tweaks
@@ -14,7 +15,8 @@ public import Tweaks
 /// ```
 ///
 /// The provider is asked for the key of each tweak, by the type of its kind, and again after each of its snapshots. A
-/// provider that reloads is a service, which the program runs. The command `reload`, and `SIGHUP`, make it look at once.
+/// provider that reloads is a service, which the program runs. The command `reload`, and `SIGHUP`, make it look at once,
+/// and wait for what it finds. A key of a former path counts where the present one has no value.
 ///
 /// Each value is judged by itself: where one is bad, the tweak keeps the value before, and the log says why. A secret of
 /// the provider is not given to a tweak that would show it.
@@ -22,15 +24,30 @@ public final class ConfigProviderSource: TweakValueSource {
     private struct State {
         var sink: TweakSourceSink?
         var snapshot: (any ConfigSnapshot)?
-        /// The tweaks for which the registry has asked, with the last answer.
-        var asked: [TweakPath: (tweak: AnyTweak, entry: TweakSourceEntry?)] = [:]
+        /// The tweaks for which the registry has asked, by their present paths.
+        var asked: [TweakPath: Asked] = [:]
         var following: Task<Void, Never>?
+    }
+
+    private struct Asked {
+        let tweak: AnyTweak
+        /// The paths that the registry has asked for: the present one, then former ones.
+        var paths: [TweakPath] = []
+        /// The last answer.
+        var entry: TweakSourceEntry?
+    }
+
+    /// Runs one body after the other, so that an older snapshot never comes after a newer one.
+    private actor Turns {
+        func take(_ body: @Sendable () -> Void) { body() }
     }
 
     /// The layer of its values.
     public let layer: TweakLayer
     private let provider: any ConfigProvider
     private let keys: [TweakPath: AbsoluteConfigKey]
+    private let reloadTime: DispatchTimeInterval
+    private let turns = Turns()
     private let state = Mutex(State())
 
     /// A source from a provider.
@@ -38,10 +55,15 @@ public final class ConfigProviderSource: TweakValueSource {
     ///   - provider: The provider.
     ///   - layer: A name and a rank that no other source has: above the config file is 101 and more.
     ///   - keys: The keys of tweaks that have others than `http.client.maxAttempts` for `HTTP/Client/Max Attempts`.
-    public init(_ provider: any ConfigProvider, _ layer: TweakLayer, keys: [TweakPath: AbsoluteConfigKey] = [:]) {
+    ///   - reloadTime: How long a reload waits for the provider; what comes later applies then.
+    public init(
+        _ provider: any ConfigProvider, _ layer: TweakLayer, keys: [TweakPath: AbsoluteConfigKey] = [:],
+        reloadTime: DispatchTimeInterval = .seconds(2)
+    ) {
         self.provider = provider
         self.layer = layer
         self.keys = keys
+        self.reloadTime = reloadTime
     }
 
     /// Takes the provider's values of now; the registry asks for them.
@@ -55,7 +77,7 @@ public final class ConfigProviderSource: TweakValueSource {
         let following = Task { [weak self, provider] in
             do {
                 try await provider.watchSnapshot { snapshots in
-                    for await snapshot in snapshots { self?.apply(snapshot, to: sink) }
+                    for await _ in snapshots { await self?.update(sink) }
                 }
             } catch {
                 sink.warn("\(provider.providerName): \(error); its last values stay until the program starts again")
@@ -73,17 +95,22 @@ public final class ConfigProviderSource: TweakValueSource {
         ended.following?.cancel()
     }
 
-    /// Makes the provider look for changes, which arrive as a snapshot.
+    /// Makes the provider look for changes, and waits until they apply. Not to be called by a task, whose thread the
+    /// provider may need.
     public func reload() {
         guard let sink = state.withLock({ $0.sink }) else { return }
-        Task { [provider] in
+        let isDone = DispatchSemaphore(value: 0)
+        Task { [self] in
             // Fetching any key makes a reloading provider look at its file.
             do {
                 _ = try await provider.fetchValue(forKey: AbsoluteConfigKey(["tweaks", "reload"]), type: .string)
+                await update(sink)
             } catch {
                 sink.warn("\(provider.providerName): \(error); the last good values stay, put it right")
             }
+            isDone.signal()
         }
+        _ = isDone.wait(timeout: .now() + reloadTime)
     }
 
     /// The provider, for `stats`.
@@ -93,13 +120,20 @@ public final class ConfigProviderSource: TweakValueSource {
     public func entry(for path: TweakPath, of tweak: AnyTweak) -> TweakSourceEntry? {
         let (snapshot, sink) = state.withLock { state in
             // Before it is asked: a snapshot that arrives meanwhile finds it here.
-            if state.asked[path] == nil { state.asked[path] = (tweak, nil) }
+            var asked = state.asked[tweak.path] ?? Asked(tweak: tweak)
+            if !asked.paths.contains(path) { asked.paths.append(path) }
+            state.asked[tweak.path] = asked
             return (state.snapshot, state.sink)
         }
         guard let snapshot, let sink else { return nil }
         let entry = judged(path, tweak, snapshot, sink) ?? nil
-        state.withLock { $0.asked[path]?.entry = entry }
+        // The registry asks for former paths only while there is no value.
+        state.withLock { $0.asked[tweak.path]?.entry = entry }
         return entry
+    }
+
+    private func update(_ sink: TweakSourceSink) async {
+        await turns.take { [self] in apply(provider.snapshot(), to: sink) }
     }
 
     /// Gives the sink what differs from the last answers.
@@ -110,7 +144,7 @@ public final class ConfigProviderSource: TweakValueSource {
         }
         var changes: [TweakPath: TweakSourceEntry?] = [:]
         for (path, known) in asked {
-            guard let new = judged(path, known.tweak, snapshot, sink), new != known.entry else { continue }
+            guard let new = judged(known, snapshot, sink), new != known.entry else { continue }
             changes[path] = .some(new)
         }
         if changes.isEmpty { return }
@@ -118,6 +152,17 @@ public final class ConfigProviderSource: TweakValueSource {
             for (path, entry) in changes { state.asked[path]?.entry = entry }
         }
         sink.update(changes)
+    }
+
+    /// The value under the first path that has one, as the registry asks; the outer nil if that is a bad one.
+    private func judged(
+        _ asked: Asked, _ snapshot: any ConfigSnapshot, _ sink: TweakSourceSink
+    ) -> TweakSourceEntry?? {
+        for path in asked.paths {
+            guard let entry = judged(path, asked.tweak, snapshot, sink) else { return nil }
+            if let entry { return entry }
+        }
+        return .some(nil)
     }
 
     /// The value for a tweak; the inner nil if the provider has none, the outer one if it has a bad one, which is logged.

@@ -15,9 +15,9 @@ public import Tweaks
 /// ```
 ///
 /// As the reader's access reporter it also declares tweaks: a key that has none gets one when it is read first, whose
-/// default is the value that was read. A tweak that is declared in code has a range and a help text, too. Once there is a
-/// tweak, the providers after this one are not asked for its key: what they should still change is opened as a source, by
-/// ``ConfigProviderSource``.
+/// default is the value that was read, also one that a file had then. A tweak that is declared in code has a default of
+/// its own, a range and a help text. Once there is a tweak, the providers after this one are not asked for its key: what
+/// they should still change is opened as a source, by ``ConfigProviderSource``. The first thousand keys are declared.
 ///
 /// Snapshots are of one revision. Watchers get each change of any type; a slow one gets the newest. Figures can be read,
 /// and do not wake watchers. Secrets are secret. A value of another type throws, as in a file: a reader with a default
@@ -27,7 +27,10 @@ public final class TweakConfigProvider: ConfigProvider, AccessReporter {
     public let providerName = "TweakConfigProvider"
     private let registry: TweakRegistry
     private let keys: TweakConfigKeys
+    private let secrets: SecretsSpecifier<AbsoluteConfigKey, ConfigValue>
     private let index: Mutex<TweakConfigIndex>
+    private let most: Int
+    private let declared = Atomic(0)
     private let wakers = Wakers()
     private let following: Task<Void, Never>
 
@@ -35,9 +38,16 @@ public final class TweakConfigProvider: ConfigProvider, AccessReporter {
     /// - Parameters:
     ///   - registry: The registry.
     ///   - keys: Which key stands for which tweak.
-    public init(_ registry: TweakRegistry = .shared, keys: TweakConfigKeys = TweakConfigKeys()) {
+    ///   - secrets: Which keys are declared as secrets, beside those that the reader or a provider says are secret.
+    ///   - most: How many keys are declared at most when they are read; later ones are read all the same.
+    public init(
+        _ registry: TweakRegistry = .shared, keys: TweakConfigKeys = TweakConfigKeys(),
+        secrets: SecretsSpecifier<AbsoluteConfigKey, ConfigValue> = .none, declaring most: Int = 1_000
+    ) {
         self.registry = registry
         self.keys = keys
+        self.secrets = secrets
+        self.most = most
         index = Mutex(TweakConfigIndex(registry, keys))
         // It follows from here on, and not from when the task begins.
         let changes = registry.changes.makeAsyncIterator()
@@ -52,7 +62,7 @@ public final class TweakConfigProvider: ConfigProvider, AccessReporter {
     private var currentIndex: TweakConfigIndex {
         let known = index.withLock { $0 }
         if known.generation == registry.generation { return known }
-        let new = TweakConfigIndex(registry, keys)
+        let new = TweakConfigIndex(registry, keys, known)
         index.withLock { $0 = new }
         return new
     }
@@ -76,9 +86,12 @@ public final class TweakConfigProvider: ConfigProvider, AccessReporter {
     }
 
     /// The value of the key's tweak, then its changes.
-    public func watchValue<Return: ~Copyable>(
+    nonisolated(nonsending) public func watchValue<Return: ~Copyable>(
         forKey key: AbsoluteConfigKey, type: ConfigType,
-        updatesHandler: (ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>) async throws -> Return
+        updatesHandler:
+            nonisolated(nonsending) (
+                ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>
+            ) async throws -> Return
     ) async throws -> Return {
         let waker = wakers.add()
         defer { wakers.remove(waker.id) }
@@ -90,8 +103,11 @@ public final class TweakConfigProvider: ConfigProvider, AccessReporter {
     }
 
     /// All tweaks at one revision, then after each commit.
-    public func watchSnapshot<Return: ~Copyable>(
-        updatesHandler: (ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>) async throws -> Return
+    nonisolated(nonsending) public func watchSnapshot<Return: ~Copyable>(
+        updatesHandler:
+            nonisolated(nonsending) (
+                ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>
+            ) async throws -> Return
     ) async throws -> Return {
         let waker = wakers.add()
         defer { wakers.remove(waker.id) }
@@ -106,15 +122,18 @@ public final class TweakConfigProvider: ConfigProvider, AccessReporter {
         guard event.conversionError == nil, case .success(let value?) = event.result, currentIndex.isMissing(key) else {
             return
         }
+        // A key that is made at run time, of a user's name for one, would fill the registry.
+        guard declared.load(ordering: .relaxed) < most else { return }
         let help = "Read at \(event.metadata.sourceLocation)"
-        guard let path = try? keys.path(for: key), (try? declare(path, value, help: help)) != nil else { return }
+        let flags: TweakFlags = value.isSecret || secrets.isSecret(key: key, value: value) ? .secret : []
+        guard let path = try? keys.path(for: key), (try? declare(path, value, help: help, flags)) != nil else { return }
+        declared.add(1, ordering: .relaxed)
         // A stored value of the new tweak takes effect without a commit.
         wakers.wake()
     }
 
-    private func declare(_ path: TweakPath, _ value: ConfigValue, help: String) throws {
+    private func declare(_ path: TweakPath, _ value: ConfigValue, help: String, _ flags: TweakFlags) throws {
         let (category, collection, name) = (path.category, path.collection, path.name)
-        let flags: TweakFlags = value.isSecret ? .secret : []
         func add<Value: TweakConvertible>(_ value: Value) throws {
             _ = try registry.register(category, collection, name, value, help: help, flags: flags)
         }
@@ -141,20 +160,26 @@ struct TweakConfigIndex: Sendable {
     let generation: UInt64
     private let keys: TweakConfigKeys
     private let tweaks: [String: [AnyTweak]]
+    /// The form of each path, which takes longer to make than to look up.
+    private let forms: [TweakPath: String]
 
-    init(_ registry: TweakRegistry, _ keys: TweakConfigKeys) {
+    /// - Parameter earlier: One of an earlier generation.
+    init(_ registry: TweakRegistry, _ keys: TweakConfigKeys, _ earlier: TweakConfigIndex? = nil) {
         // Read first: what registers meanwhile is looked up again.
         generation = registry.generation
         self.keys = keys
         let all = registry.categories.flatMap(\.tweaks).filter { $0.kind != .action }
-        tweaks = Dictionary(grouping: all) { TweakConfigKeys.form($0.path) }
+        var forms: [TweakPath: String] = [:]
+        for tweak in all { forms[tweak.path] = earlier?.forms[tweak.path] ?? TweakConfigKeys.form(tweak.path) }
+        self.forms = forms
+        tweaks = Dictionary(grouping: all) { forms[$0.path] ?? "" }
     }
 
     func isMissing(_ key: AbsoluteConfigKey) -> Bool { find(key).isEmpty }
 
     private func find(_ key: AbsoluteConfigKey) -> [AnyTweak] {
         guard let path = keys.paths[key.components] else { return tweaks[TweakConfigKeys.form(key.components)] ?? [] }
-        return tweaks[TweakConfigKeys.form(path)]?.filter { $0.path == path } ?? []
+        return tweaks[forms[path] ?? ""]?.filter { $0.path == path } ?? []
     }
 
     func value(

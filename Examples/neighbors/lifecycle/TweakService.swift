@@ -1,5 +1,6 @@
 // Runs a daemon as a service of a group: the group's signals stop and reload it.
 
+import Dispatch
 public import Logging
 public import ServiceLifecycle
 public import TweaksDaemon
@@ -8,7 +9,9 @@ public import UnixSignals
 /// A daemon in a `ServiceGroup`, whose graceful shutdown stops it.
 ///
 /// The daemon is started before the group, so that the values are there when other services begin; its signals are left
-/// to the group. Services stop in the reverse order: it comes first, to be there until the others have ended.
+/// to the group. Services stop in the reverse order: it comes first, to be there until the others have ended. Where an
+/// HTTP server of the group has the panel in its router, it comes after that: with it end the event streams of open
+/// pages, for which the server would wait.
 ///
 /// ```swift
 /// let daemon = try TweakDaemon.start("quotes", config: "/etc/quotes.conf", signals: [], tweaks: Settings.all)
@@ -27,7 +30,7 @@ public struct TweakService: Service {
     /// - Parameters:
     ///   - daemon: A daemon that was started with `signals: []`.
     ///   - reloads: The signals at which it reloads; none if another service has them.
-    ///   - logger: Where a refused reload is logged.
+    ///   - logger: Where reloads are logged, and, by a line of the level debug, that the signals are taken from now on.
     public init(_ daemon: TweakDaemon, reloadsAt reloads: [UnixSignal] = [.sighup], logger: Logger) {
         self.daemon = daemon
         self.reloads = reloads
@@ -39,13 +42,22 @@ public struct TweakService: Service {
     public func run() async throws {
         // Before anything waits: a signal that comes from now on ends no process.
         let signals = await UnixSignalsSequence(trapping: reloads)
+        logger.debug("ready to reload", metadata: ["signals": "\(reloads)"])
         // It ends with this scope.
         async let _ = reload(at: signals)
         try await cancelWhenGracefulShutdown { try await daemon.run() }
     }
 
     private func reload(at signals: UnixSignalsSequence) async {
-        for await signal in signals { reload(at: signal) }
+        for await signal in signals {
+            // It reads files, and waits for sources: not on a thread of tasks.
+            await withCheckedContinuation { isDone in
+                DispatchQueue.global().async {
+                    reload(at: signal)
+                    isDone.resume()
+                }
+            }
+        }
     }
 
     private func reload(at signal: UnixSignal) {

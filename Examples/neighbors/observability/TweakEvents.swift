@@ -3,6 +3,7 @@
 public import Instrumentation
 public import Logging
 public import Metrics
+import Synchronization
 public import Tracing
 public import TweaksDaemon
 
@@ -14,10 +15,17 @@ public import TweaksDaemon
 /// ```
 ///
 /// Lines about one client are limited, as in the daemon's own log. A commit arrives on the daemon's queue, after the
-/// task that made it has gone on: its span is short, a root, and has an event for each changed tweak. No line, metric or
-/// span has the value of a secret.
+/// task that made it has gone on: its span is short, a root, and has an event for each changed tweak, of the first
+/// twenty. The paths of a commit of many lines are in the metadata of the first one, also the first twenty. No line,
+/// metric or span has the value of a secret.
 public final class TweakEvents: Sendable {
+    /// Whether the next line is the first one of its event.
+    private final class NextLine: Sendable {
+        let isFirst = Atomic(false)
+    }
+
     private let limiter: TweakLogLimiter
+    private let nextLine: NextLine
     private let metrics: TweakEventMetrics
     private let tracer: (any Tracer)?
 
@@ -30,9 +38,13 @@ public final class TweakEvents: Sendable {
         _ logger: Logger, metrics: any MetricsFactory = MetricsSystem.factory,
         tracer: (any Tracer)? = InstrumentationSystem.tracer
     ) {
+        let nextLine = NextLine()
+        self.nextLine = nextLine
         limiter = TweakLogLimiter { line, event in
             let level = event.flatMap { Logger.Level(rawValue: $0.level.rawValue) } ?? .info
-            logger.log(level: level, "\(line)", metadata: event?.metadata)
+            // A line that counts omitted ones is of no event.
+            let isFirst = event != nil && nextLine.isFirst.exchange(false, ordering: .relaxed)
+            logger.log(level: level, "\(line)", metadata: event?.metadata(isFirst: isFirst))
         }
         self.metrics = TweakEventMetrics(metrics)
         self.tracer = tracer
@@ -45,19 +57,20 @@ public final class TweakEvents: Sendable {
     public func handle(_ event: TweakDaemonEvent) {
         metrics.count(event)
         if case .changed(let commit) = event { tracer?.record(commit) }
+        nextLine.isFirst.store(true, ordering: .relaxed)
         limiter.write(event)
     }
 }
 
+/// A commit of thousands of changes is not thousands of events of a span.
+private let mostChanges = 20
+
 extension TweakDaemonEvent {
     /// What of it a log can be searched by.
-    var metadata: Logger.Metadata {
+    fileprivate func metadata(isFirst: Bool) -> Logger.Metadata {
         switch self {
         case .changed(let commit):
-            [
-                "tweaks.origin": "\(commit.origin)", "tweaks.revision": "\(commit.revision)",
-                "tweaks.paths": .array(commit.changes.map { "\($0.path)" }),
-            ]
+            commit.metadata.merging(isFirst ? ["tweaks.paths": .array(commit.paths)] : [:]) { $1 }
         case .session(let event):
             [
                 "tweaks.session": "\(event.session.id)", "tweaks.transport": "\(event.session.transport.rawValue)",
@@ -72,18 +85,26 @@ extension TweakDaemonEvent {
     }
 }
 
+extension TweakCommit {
+    fileprivate var metadata: Logger.Metadata { ["tweaks.origin": "\(origin)", "tweaks.revision": "\(revision)"] }
+
+    fileprivate var paths: [Logger.MetadataValue] { changes.prefix(mostChanges).map { "\($0.path)" } }
+}
+
 extension Tracer {
     /// Traces a commit: a span with an event for each change.
-    func record(_ commit: TweakCommit) {
+    fileprivate func record(_ commit: TweakCommit) {
         let span = startSpan("tweaks commit", context: .topLevel)
+        defer { span.end() }
+        guard span.isRecording else { return }
         span.attributes["tweaks.origin"] = "\(commit.origin)"
         span.attributes["tweaks.revision"] = Int64(clamping: commit.revision)
-        for change in commit.changes {
+        span.attributes["tweaks.changes"] = commit.changes.count
+        for change in commit.changes.prefix(mostChanges) {
             // The description of a secret's change says only whether it is set.
             let attributes: SpanAttributes = ["tweaks.path": "\(change.path)", "tweaks.change": "\(change)"]
             span.addEvent(SpanEvent(name: "tweak changed", attributes: attributes))
         }
-        span.end()
     }
 }
 

@@ -1,6 +1,7 @@
 // Shows the metrics of swift-metrics as figures, which clients of a daemon read and watch.
 
 public import CoreMetrics
+import Dispatch
 import Synchronization
 public import Tweaks
 
@@ -12,12 +13,15 @@ public import Tweaks
 ///
 /// The dimensions are a part of the name: `Metrics/http.requests/count method=GET`. A timer has a count, a mean and a
 /// maximum since the start; a recorder has the last value, too. With another backend they are put together by
-/// `MultiplexMetricsHandler`. Metrics beyond a thousand figures, and those whose label is no name of a tweak, are not
-/// shown.
+/// `MultiplexMetricsHandler`. Metrics beyond the first 250, and those whose label is no name of a tweak, are not shown.
+///
+/// To count costs a lock and an addition: the figures follow a tenth of a second later, on another thread. A metric that
+/// is destroyed keeps its figures, and goes on where it was when it is made again.
 public final class TweakFigures: MetricsFactory {
     private let registry: TweakRegistry
     private let category: String
     private let figures = Mutex<[String: Figure]>([:])
+    private let publisher = Publisher()
 
     /// A backend.
     /// - Parameters:
@@ -55,16 +59,19 @@ public final class TweakFigures: MetricsFactory {
         figure(label, dimensions, [.count, .mean, .max], unit: "s")
     }
 
-    /// Removes its figures.
-    public func destroyCounter(_ handler: any CounterHandler) { destroy(handler) }
-    /// Removes its figures.
-    public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) { destroy(handler) }
-    /// Removes its figures.
-    public func destroyMeter(_ handler: any MeterHandler) { destroy(handler) }
-    /// Removes its figures.
-    public func destroyRecorder(_ handler: any RecorderHandler) { destroy(handler) }
-    /// Removes its figures.
-    public func destroyTimer(_ handler: any TimerHandler) { destroy(handler) }
+    /// Keeps its figures.
+    public func destroyCounter(_ handler: any CounterHandler) {}
+    /// Keeps its figures.
+    public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
+    /// Keeps its figures.
+    public func destroyMeter(_ handler: any MeterHandler) {}
+    /// Keeps its figures.
+    public func destroyRecorder(_ handler: any RecorderHandler) {}
+    /// Keeps its figures.
+    public func destroyTimer(_ handler: any TimerHandler) {}
+
+    /// Shows what has been counted until now.
+    package func publish() { publisher.publish() }
 
     private func figure(
         _ label: String, _ dimensions: [(String, String)], _ parts: [Figure.Part], unit: String? = nil
@@ -74,7 +81,7 @@ public final class TweakFigures: MetricsFactory {
         let (known, isFull) = figures.withLock { ($0[key], $0.count >= 250) }
         if let known { return known }
         // Registering calls code of the program, so not under the lock.
-        let figure = Figure(key, isFull ? [:] : tweaks(label, suffix, parts, unit))
+        let figure = Figure(isFull ? [:] : tweaks(label, suffix, parts, unit), publisher)
         return figures.withLock { figures in
             if figures[key] == nil, !figure.tweaks.isEmpty { figures[key] = figure }
             return figures[key] ?? figure
@@ -93,13 +100,6 @@ public final class TweakFigures: MetricsFactory {
         }
         return tweaks
     }
-
-    private func destroy(_ handler: AnyObject) {
-        guard let figure = handler as? Figure, figures.withLock({ $0.removeValue(forKey: figure.key) }) != nil else {
-            return
-        }
-        for tweak in figure.tweaks.values { registry.remove(tweak.path) }
-    }
 }
 
 /// The figures of one metric.
@@ -111,31 +111,32 @@ private final class Figure: CounterHandler, FloatingPointCounterHandler, MeterHa
         var count = 0.0
         var sum = 0.0
         var max = -Double.infinity
-        var isPublishing = false
+        /// Whether the publisher knows of it.
         var isChanged = false
     }
 
-    let key: String
     let tweaks: [Part: Tweak<Double>]
+    private let publisher: Publisher
     private let state = Mutex(State())
 
-    init(_ key: String, _ tweaks: [Part: Tweak<Double>]) {
-        self.key = key
+    init(_ tweaks: [Part: Tweak<Double>], _ publisher: Publisher) {
         self.tweaks = tweaks
+        self.publisher = publisher
     }
 
     func increment(by amount: Int64) { increment(by: Double(amount)) }
-    func increment(by amount: Double) { update { ($0.count, $0.value) = ($0.count + amount, $0.value + amount) } }
-    func decrement(by amount: Double) { update { $0.value -= amount } }
-    func reset() { update { ($0.count, $0.value) = (0, 0) } }
+    func increment(by amount: Double) {
+        update(amount) { ($0.count, $0.value) = ($0.count + amount, $0.value + amount) }
+    }
+    func decrement(by amount: Double) { update(amount) { $0.value -= amount } }
+    func reset() { update(0) { ($0.count, $0.value) = (0, 0) } }
     func set(_ value: Int64) { set(Double(value)) }
-    func set(_ value: Double) { update { $0.value = value } }
+    func set(_ value: Double) { update(value) { $0.value = value } }
     func record(_ value: Int64) { record(Double(value)) }
     func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
 
     func record(_ value: Double) {
-        guard value.isFinite else { return }
-        update { state in
+        update(value) { state in
             state.value = value
             state.count += 1
             state.sum += value
@@ -143,28 +144,52 @@ private final class Figure: CounterHandler, FloatingPointCounterHandler, MeterHa
         }
     }
 
-    /// Changes the state, and publishes it: one thread at a time, so that the last one published is the last one.
-    private func update(_ change: (inout State) -> Void) {
+    /// Changes the state, and tells the publisher; a number that is none would stay in a sum for ever.
+    private func update(_ number: Double, _ change: (inout State) -> Void) {
+        guard number.isFinite, !tweaks.isEmpty else { return }
         let isFirst = state.withLock { state in
             change(&state)
-            state.isChanged = true
-            defer { state.isPublishing = true }
-            return !state.isPublishing
+            defer { state.isChanged = true }
+            return !state.isChanged
         }
-        if !isFirst { return }
-        while let state = next() {
-            tweaks[.value]?.value = state.value
-            tweaks[.count]?.value = state.count
-            tweaks[.max]?.value = state.max
-            tweaks[.mean]?.value = state.sum / state.count
-        }
+        if isFirst { publisher.note(self) }
     }
 
-    private func next() -> State? {
-        state.withLock { state in
-            state.isPublishing = state.isChanged
-            defer { state.isChanged = false }
-            return state.isChanged ? state : nil
+    /// Sets the tweaks. Called by one thread at a time.
+    func publish() {
+        let state = state.withLock { state in
+            state.isChanged = false
+            return state
         }
+        let values: [Part: Double] = [
+            .value: state.value, .count: state.count, .mean: state.sum / state.count, .max: state.max,
+        ]
+        // A sum may have grown beyond all numbers.
+        for (part, tweak) in tweaks { if let value = values[part], value.isFinite { tweak.value = value } }
+    }
+}
+
+/// Publishes figures that have changed, on a queue of its own: observers of figures are code of the program.
+private final class Publisher: Sendable {
+    private let queue = DispatchQueue(label: "tweaks.figures")
+    private let changed = Mutex<[Figure]>([])
+
+    /// Publishes a figure in a tenth of a second, with all that change until then.
+    func note(_ figure: Figure) {
+        let isFirst = changed.withLock { changed in
+            changed.append(figure)
+            return changed.count == 1
+        }
+        if isFirst { queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in publishChanged() } }
+    }
+
+    func publish() { queue.sync { publishChanged() } }
+
+    private func publishChanged() {
+        let figures = changed.withLock { changed in
+            defer { changed = [] }
+            return changed
+        }
+        for figure in figures { figure.publish() }
     }
 }

@@ -19,14 +19,36 @@ public final class TweakLogLevels: Sendable {
     enum LabelLevel: String, CaseIterable, TweakConvertible {
         case `default`, trace, debug, info, notice, warning, error, critical
 
-        var level: Logger.Level? { Logger.Level(rawValue: rawValue) }
+        // No conversion by text: this is read for each line.
+        var level: Logger.Level? {
+            switch self {
+            case .default: nil
+            case .trace: .trace
+            case .debug: .debug
+            case .info: .info
+            case .notice: .notice
+            case .warning: .warning
+            case .error: .error
+            case .critical: .critical
+            }
+        }
     }
 
     /// A level of all labels.
     enum SharedLevel: String, CaseIterable, TweakConvertible {
         case trace, debug, info, notice, warning, error, critical
 
-        var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
+        var level: Logger.Level {
+            switch self {
+            case .trace: .trace
+            case .debug: .debug
+            case .info: .info
+            case .notice: .notice
+            case .warning: .warning
+            case .error: .error
+            case .critical: .critical
+            }
+        }
     }
 
     private let registry: TweakRegistry
@@ -48,7 +70,10 @@ public final class TweakLogLevels: Sendable {
 
     /// A handler whose level is the label's tweak, and that writes by another one.
     public func handler(_ label: String, _ base: any LogHandler) -> any LogHandler {
-        LeveledLogHandler(base: base, tweak: tweak(label), shared: shared)
+        var base = base
+        // A handler of several, such as `MultiplexLogHandler`, asks each for its level.
+        base.logLevel = .trace
+        return LeveledLogHandler(base: base, tweak: tweak(label), shared: shared)
     }
 
     /// The tweak of a label; nil for one that has none.

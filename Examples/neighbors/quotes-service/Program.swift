@@ -13,6 +13,9 @@ import TweaksLifecycle
 import TweaksObservability
 import UnixSignals
 
+/// Declared here, so that its default is not what the file has at the first read.
+let greeting = Tweak("Quotes", "Worker", "Greeting", "hello", help: "What the worker says")
+
 /// Logs a greeting, and each one that takes its place.
 struct Worker: Service {
     let config: ConfigReader
@@ -22,10 +25,13 @@ struct Worker: Service {
     func run() async throws {
         try await cancelWhenGracefulShutdown {
             try await config.watchString(forKey: "quotes.worker.greeting", default: "hello") { values in
-                for await greeting in values {
+                // A reader of several providers gives a value again when one of them has changed.
+                var (last, number): (String?, Int) = (nil, 0)
+                for await greeting in values where greeting != last {
+                    (last, number) = (greeting, number + 1)
                     logger.info("\(greeting)")
                     greetings.increment()
-                    logger.debug("counted", metadata: ["greeting": "\(greeting)"])
+                    logger.debug("counted", metadata: ["greeting": "\(greeting)", "number": "\(number)"])
                 }
             }
         }
@@ -59,11 +65,13 @@ struct Worker: Service {
         // The values are there before a service begins; the signals are the group's.
         let events = TweakEvents(Logger(label: "tweaks"))
         let daemon = try TweakDaemon.start(
-            "quotes", sources: [TweakDaemon.Source(layer)], signals: [], onEvent: events.handler)
+            "quotes", sources: [TweakDaemon.Source(layer)], signals: [], onEvent: events.handler, tweaks: greeting)
         let logger = Logger(label: "quotes")
-        let group = ServiceGroup(
+        var configuration = ServiceGroupConfiguration(
             services: [TweakService(daemon, logger: logger), file, Worker(config: config)],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        try await group.run()
+        // What has not ended by then is canceled.
+        configuration.maximumGracefulShutdownDuration = .seconds(10)
+        try await ServiceGroup(configuration: configuration).run()
     }
 }

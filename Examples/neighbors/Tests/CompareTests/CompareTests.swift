@@ -1,9 +1,10 @@
 // Tests that the comparison runs and prints all its parts; its figures mean nothing here.
 
 import Foundation
+import NeighborsTestSupport
 import Testing
 
-struct CompareTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct CompareTests {
     private static let titles = [
         "reading a number", "get, 1 connection, one at a time", "set, 1 connection, one at a time",
         "get, 1 connection, 32 in flight", "set, 1 connection, 32 in flight", "set → watcher",
@@ -12,19 +13,10 @@ struct CompareTests {
 
     /// Runs the comparison with few rounds, and returns its lines.
     private func lines(path: String? = nil) throws -> [String] {
-        // The tests are a bundle beside the programs.
-        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: bundle).deletingLastPathComponent().appending(path: "compare")
-        process.arguments = ["--quick"]
-        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("TWEAKS_") }
-        if let path { process.environment?["PATH"] = path }
-        process.standardOutput = output
-        try process.run()
-        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        let words = path.map { ["/usr/bin/env", "PATH=\($0)"] } ?? []
+        let ended = try end(of: words + [built("compare"), "--quick"])
+        #expect(ended.code == 0, "\(ended)")
+        let text = ended.output
         return text.split(separator: "\n").map(String.init)
     }
 
@@ -53,4 +45,11 @@ struct CompareTests {
         ].map { program in names.filter { $0.hasPrefix("\(program) is not installed; it is") }.count }
         #expect(missing == [6, 4, 4, 2])
     }
+
+    #if DEBUG
+        @Test func `A debug build refuses to measure`() throws {
+            let ended = try end(of: [built("compare")])
+            #expect(ended.code == 1 && ended.errors.contains("use swift run -c release compare"), "\(ended)")
+        }
+    #endif
 }

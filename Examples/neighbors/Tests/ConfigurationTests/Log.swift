@@ -1,6 +1,7 @@
 // Collects what a daemon logs, for a test to wait for.
 
 import Synchronization
+import Testing
 import TweaksDaemon
 
 /// The lines of a daemon's events.
@@ -20,9 +21,10 @@ final class Log: Sendable {
         continuation.yield("\(event)")
     }
 
-    /// Waits for a problem; those before it are gone.
-    func first(where matches: (String) -> Bool) async -> String {
-        for await line in lines where matches(line) { return line }
+    /// Waits for a problem with a text; those before it are gone. An empty one if the time of the test is over.
+    func first(_ texts: String...) async -> String {
+        for await line in lines where texts.allSatisfy(line.contains) { return line }
+        Issue.record("no problem with \(texts) in \(problems)")
         return ""
     }
 }

@@ -6,7 +6,7 @@ import Testing
 import TweaksConfiguration
 import TweaksDaemon
 
-struct ProviderTests {
+@Suite(.timeLimit(.minutes(2))) struct ProviderTests {
     private let registry = TweakRegistry()
 
     private func tweak<Value: TweakConvertible>(
@@ -239,6 +239,26 @@ struct ProviderTests {
         #expect(reader.string(forKey: "a.b.mode", as: Mode.self, default: .fast) == .fast)
         #expect(reader.string(forKey: "a.b.absent") == nil)
         #expect(registry.count == 0)
+    }
+
+    @Test func `Keys that the program names are declared as secrets`() throws {
+        let provider = TweakConfigProvider(
+            registry, secrets: .dynamic { key, _ in key.components.last == "password" })
+        let reader = ConfigReader(provider: provider, accessReporter: provider)
+        #expect(reader.string(forKey: "db.main.password", default: "k") == "k")
+        #expect(reader.string(forKey: "db.main.user", default: "u") == "u")
+        #expect(registry["db/main/password"]?.flags == .secret && registry["db/main/user"]?.flags == [])
+    }
+
+    @Test func `Keys beyond the limit are read, and not declared`() {
+        let provider = TweakConfigProvider(registry, declaring: 3)
+        let reader = ConfigReader(provider: provider, accessReporter: provider)
+        // One that cannot be declared takes no place.
+        for _ in 1...5 { #expect(reader.int(forKey: ConfigKey(["a/b", "c", "d"]), default: 3) == 3) }
+        for number in 1...5 {
+            #expect(reader.int(forKey: ConfigKey(["user", "\(number)", "limit"]), default: number) == number)
+        }
+        #expect(registry.count == 3)
     }
 
     @Test func `A watcher of a key without a tweak gets the values of the one that it declares`() async throws {

@@ -1,6 +1,7 @@
 // Tests what a connection of the connector does with its bytes, its ends and its descriptors.
 
 import Foundation
+import NeighborsTestSupport
 import NIOCore
 import NIOPosix
 import Testing

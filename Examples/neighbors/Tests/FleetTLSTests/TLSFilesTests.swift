@@ -2,6 +2,7 @@
 
 import FleetTLS
 import Foundation
+import NeighborsTestSupport
 import Testing
 
 @Suite(.needsEtcd) struct TLSFilesTests {

@@ -22,7 +22,7 @@ struct GuideTests {
         let program = Self.package.appending(path: "quotes-service/Program.swift")
         let lines = Self.lines(try String(contentsOf: program, encoding: .utf8)[...])
         let blocks = try Self.blocks()
-        #expect(blocks.count == 4)
+        #expect(blocks.count == 5)
         for block in blocks {
             let isPart = lines.indices.contains { lines[$0...].starts(with: block) }
             #expect(isPart, "\(block.first ?? "") …")

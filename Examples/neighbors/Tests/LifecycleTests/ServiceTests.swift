@@ -2,12 +2,13 @@
 
 import Foundation
 import Logging
+import NeighborsTestSupport
 import ServiceLifecycle
 import Testing
 import TweaksDaemon
 import TweaksLifecycle
 
-struct ServiceTests {
+@Suite(.timeLimit(.minutes(2))) struct ServiceTests {
     private let registry = TweakRegistry()
     private let logger = Logger(label: "test")
     private let name = "lifecycle-\(UUID().uuidString.prefix(8))"
@@ -57,81 +58,27 @@ struct ServiceTests {
     }
 
     @Test func `A program with all neighbors reloads at SIGHUP and ends in order at SIGTERM`() async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: name)
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let file = directory.appending(path: "quotes.json")
+        let directory = try TemporaryDirectory()
+        let file = directory.file("quotes.json")
         func write(_ greeting: String) throws {
-            let text = #"{"quotes": {"worker": {"greeting": "\#(greeting)"}}, "log": {"levels": {"worker": "debug"}}}"#
-            try Data(text.utf8).write(to: file, options: .atomic)
+            let levels = #"{"worker": "debug", "quotes": "debug"}"#
+            let text = #"{"quotes": {"worker": {"greeting": "\#(greeting)"}}, "log": {"levels": \#(levels)}}"#
+            try Data(text.utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
         }
         try write("first")
         let variables = [
-            "QUOTES_FILE": file.path, "TWEAKS_SOCKET": directory.appending(path: "s").path, "TWEAKS_STATE_DIR": "off",
+            "QUOTES_FILE": file, "TWEAKS_SOCKET": directory.file("s"), "TWEAKS_STATE_DIR": "off",
         ]
-        let program = try Program("quotes-service", variables)
-        try await program.wait(for: "first")
-        // The file gives its label a level, which a terminal could do as well.
-        try await program.wait(for: "greeting=first")
+        let program = try Running([built("quotes-service")], variables)
+        // The file gives labels their levels, which a terminal could do as well. A signal before the last line would end
+        // the program.
+        try await program.wait(for: "greeting=first", "ready to reload")
         try write("second")
-        kill(program.id, SIGHUP)
-        try await program.wait(for: "second")
-        kill(program.id, SIGTERM)
+        program.send("HUP")
+        // Each greeting once, though the file tells it by two providers.
+        try await program.wait(for: "greeting=second number=2", "reloaded")
+        #expect(program.stop() == 0)
         try await program.wait(for: "the worker has ended")
-        #expect(program.end() == 0)
         try await program.wait(for: "stopping")
-    }
-}
-
-/// A program of this package whose output is read line by line.
-private final class Program: Sendable {
-    private let process = Process()
-    private let lines: AsyncStream<String>
-    let id: pid_t
-
-    init(_ name: String, _ variables: [String: String]) throws {
-        // The tests are a bundle beside the programs.
-        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
-        let pipe = Pipe()
-        let environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("TWEAKS_") }
-        process.executableURL = URL(fileURLWithPath: bundle).deletingLastPathComponent().appending(path: name)
-        process.environment = environment.merging(variables) { $1 }
-        (process.standardOutput, process.standardError) = (pipe, pipe)
-        let (lines, continuation) = AsyncStream.makeStream(of: String.self)
-        self.lines = lines
-        try process.run()
-        id = process.processIdentifier
-        try pipe.fileHandleForWriting.close()
-        let output = pipe.fileHandleForReading
-        Thread.detachNewThread {
-            var rest = Data()
-            while case let data = output.availableData, !data.isEmpty {
-                rest += data
-                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                    continuation.yield(String(decoding: rest[..<end], as: UTF8.self))
-                    rest = Data(rest[(end + 1)...])
-                }
-            }
-            continuation.finish()
-        }
-    }
-
-    /// No program outlives a test that has failed.
-    deinit { if process.isRunning { kill(id, SIGKILL) } }
-
-    /// Waits for a line; the lines before it are gone.
-    func wait(for text: String) async throws {
-        var skipped: [String] = []
-        for await line in lines {
-            if line.contains(text) { return }
-            skipped.append(line)
-        }
-        Issue.record("no line with “\(text)” in \(skipped)")
-    }
-
-    /// Waits for its end, and returns its code.
-    func end() -> Int32 {
-        process.waitUntilExit()
-        return process.terminationStatus
     }
 }

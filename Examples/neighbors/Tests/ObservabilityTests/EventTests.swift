@@ -63,6 +63,22 @@ struct EventTests {
         #expect(!"\(logged.entries) \(tracer.finishedSpans)".contains("hidden"))
     }
 
+    @Test func `A commit of many changes has paths in its first line, and a span with few events`() throws {
+        let tweaks = try (0..<30).map { try registry.register("Page", "Row", "Height \($0)", 1) }
+        try withDaemon { _ in
+            try registry.commit(origin: TweakOrigin("a test")) { batch in
+                for tweak in tweaks { batch.set(tweak, 2) }
+            }
+        }
+        let lines = logged.entries.filter { $0.metadata["tweaks.revision"] == "1" }
+        #expect(lines.count == 21)
+        let paths = tweaks.prefix(20).map { Logger.MetadataValue.string($0.path.joined) }
+        #expect(lines.first?.metadata["tweaks.paths"] == .array(paths))
+        #expect(lines.dropFirst().allSatisfy { $0.metadata["tweaks.paths"] == nil })
+        let span = try #require(tracer.finishedSpans.first)
+        #expect(span.events.count == 20 && span.attributes.get("tweaks.changes") == .int64(30))
+    }
+
     @Test func `A problem is a warning, and is counted`() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "events-\(UUID().uuidString.prefix(8)).conf")
         try Data("Page/Text/Size = 500\n".utf8).write(to: file)

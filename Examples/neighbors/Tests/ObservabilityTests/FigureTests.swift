@@ -1,6 +1,7 @@
 // Tests metrics as figures.
 
 import Metrics
+import Synchronization
 import Testing
 import TweaksDaemon
 import TweaksObservability
@@ -11,8 +12,11 @@ struct FigureTests {
 
     init() { factory = TweakFigures(registry) }
 
+    /// The figures, after what has been counted is published.
     private var figures: [String] {
-        registry.categories.flatMap(\.tweaks).map { "\($0.path.collection)/\($0.path.name) = \($0.value ?? .notSet)" }
+        factory.publish()
+        let tweaks = registry.categories.flatMap(\.tweaks)
+        return tweaks.map { "\($0.path.collection)/\($0.path.name) = \($0.value ?? .notSet)" }
     }
 
     @Test func `Each metric is a collection of figures`() {
@@ -28,7 +32,12 @@ struct FigureTests {
         size.record(7)
         let sizes = Recorder(label: "sizes", factory: factory)
         for value in [3, 1, 2] { sizes.record(value) }
-        sizes.record(Double.nan)
+        for number in [Double.nan, .infinity] {
+            sizes.record(number)
+            paid.increment(by: number)
+            open.set(number)
+            open.decrement(by: number)
+        }
         let time = Timer(label: "http/time", factory: factory)
         time.recordMilliseconds(100)
         time.recordMilliseconds(300)
@@ -43,7 +52,7 @@ struct FigureTests {
         #expect(registry.revision == 0)
     }
 
-    @Test func `The same label is one metric, and one that is destroyed has no figures`() {
+    @Test func `The same label is one metric, which goes on after it was destroyed`() {
         let (first, second) = (Counter(label: "a", factory: factory), Counter(label: "a", factory: factory))
         first.increment()
         second.increment()
@@ -52,7 +61,33 @@ struct FigureTests {
         #expect(figures == ["a/count = 0"])
         first.destroy()
         second.increment()
-        #expect(figures.isEmpty)
+        Counter(label: "a", factory: factory).increment()
+        #expect(figures == ["a/count = 2"])
+    }
+
+    @Test func `A sum beyond all numbers leaves the figure as it was`() {
+        let paid = FloatingPointCounter(label: "paid", factory: factory)
+        paid.increment(by: 1)
+        #expect(figures == ["paid/count = 1"])
+        paid.increment(by: Double.greatestFiniteMagnitude)
+        paid.increment(by: Double.greatestFiniteMagnitude)
+        #expect(figures == ["paid/count = 1"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `Figures follow by themselves, and their observers keep no one from counting`()
+        async throws
+    {
+        let counter = Counter(label: "a", factory: factory)
+        let figure = try registry.register("Metrics", "a", "count", 0.0, flags: .readOnly)
+        let runs = Atomic(0)
+        // An observer that counts: each of its runs makes the next one.
+        let observation = figure.observe { _ in
+            if runs.add(1, ordering: .relaxed).newValue < 10_000 { counter.increment() }
+        }
+        counter.increment()
+        #expect(runs.load(ordering: .relaxed) < 10_000)
+        #expect(await figure.values.first { $0 >= 2 } != nil)
+        observation.cancel()
     }
 
     @Test func `What threads count together is shown, whoever is the last`() async {

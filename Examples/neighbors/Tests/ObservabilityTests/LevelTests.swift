@@ -47,7 +47,16 @@ struct LevelTests {
         #expect(own.logLevel == .trace)
     }
 
-    @Test func `A temporary level ends by itself`() async throws {
+    @Test func `Below one handler of several, each writes what the tweak lets pass`() throws {
+        let other = InMemoryLogHandler()
+        let api = Logger(label: "api") { levels.handler($0, MultiplexLogHandler([base, other])) }
+        try set("Log/Levels/api", "debug")
+        api.debug("shown")
+        api.trace("hidden")
+        #expect(base.entries.map { $0.message.description } == ["shown"] && other.entries.count == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `A temporary level ends by itself`() async throws {
         let api = logger("api")
         var commits = registry.changes.makeAsyncIterator()
         try #require(registry["Log/Levels/api"]).set(.choice("debug"), for: .milliseconds(1))

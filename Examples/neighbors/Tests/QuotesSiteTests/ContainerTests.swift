@@ -1,9 +1,10 @@
 // Tests the files of the container, and runs its command without Docker: read-only, as another user, with real HTTP.
 
 import Foundation
+import NeighborsTestSupport
 import Testing
 
-@Suite struct ContainerTests {
+@Suite(.timeLimit(.minutes(3))) struct ContainerTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appending(path: "../../hummingbird").standardizedFileURL.path
     private static let password = "correct-horse-battery-staple"
@@ -42,6 +43,8 @@ import Testing
             assert set(docs) == {"ConfigMap", "Deployment", "Service"}, docs.keys()
             assert all(doc["apiVersion"] and doc["metadata"]["name"] == "quotes" for doc in docs.values())
             deployment, service = docs["Deployment"]["spec"], docs["Service"]["spec"]
+            # What is set on the page is one pod's, and a pod gets requests until a moment after it is told to end.
+            assert deployment["replicas"] == 1
             labels, pod = deployment["template"]["metadata"]["labels"], deployment["template"]["spec"]
             assert deployment["selector"]["matchLabels"] == labels == service["selector"]
             # The restricted level of the pod security standards.
@@ -51,6 +54,7 @@ import Testing
             own = container["securityContext"]
             assert own["readOnlyRootFilesystem"] is True and own["allowPrivilegeEscalation"] is False
             assert own["capabilities"]["drop"] == ["ALL"]
+            assert container["lifecycle"]["preStop"]["sleep"]["seconds"] < pod["terminationGracePeriodSeconds"]
             ports = {port["name"]: port["containerPort"] for port in container["ports"]}
             assert service["ports"][0]["targetPort"] in ports
             for probe in ["startupProbe", "readinessProbe", "livenessProbe"]:
@@ -114,7 +118,7 @@ import Testing
         try Self.project("HTTP/Limits/Rate = 500", in: home + "/config", 1)
         let (words, variables) = try Self.command(home)
         let service = try Running(words, variables)
-        let port = try await service.number(after: "listening at port ")
+        let port = try await service.number(after: "listening on 0.0.0.0:")
         let site = "http://127.0.0.1:\(port)"
         #expect(try Self.curl([site + "/healthz"]) == "ok")
         #expect(try Self.curl([site + "/readyz"]) == "ready")

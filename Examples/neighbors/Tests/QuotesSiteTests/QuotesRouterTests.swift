@@ -3,6 +3,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import InMemoryLogging
 import Logging
 import NIOEmbedded
 import QuotesSite
@@ -11,13 +12,14 @@ import Tweaks
 import TweaksPanel
 import TweaksServer
 
-@Suite struct QuotesRouterTests {
+@Suite(.timeLimit(.minutes(2))) struct QuotesRouterTests {
     private static let users = "ada:correct-horse-battery-staple:admin\nbob:another-long-password:read"
     private static let origin = "https://quotes.example.org"
 
     /// A service of its own.
     private struct Service {
         let tweaks: QuotesTweaks
+        let logged = InMemoryLogHandler()
         private let server: TweakServer
         private let responder: RouterResponder<BasicRequestContext>
 
@@ -28,7 +30,7 @@ import TweaksServer
             try server.start()
             let panel = TweakPanelHandler(server, below: "/tweaks", origins: [QuotesRouterTests.origin])
             let users = try SiteUsers(QuotesRouterTests.users)
-            responder = quotesRouter(tweaks, panel: panel, users: users, readiness: Readiness()).buildResponder()
+            responder = quotesRouter(tweaks, panel: panel, users: users).buildResponder()
         }
 
         func stop() { server.stop() }
@@ -41,8 +43,9 @@ import TweaksServer
                 head: HTTPRequest(
                     method: method, scheme: "http", authority: "quotes", path: path, headerFields: fields),
                 body: RequestBody(buffer: ByteBuffer(string: body)))
+            let logger = Logger(label: "quotes") { _ in logged }
             let context = BasicRequestContext(
-                source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: Logger(label: "quotes")))
+                source: ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: logger))
             let response = try await responder.respond(to: request, context: context)
             let writer = Collector()
             try await response.body.write(writer)
@@ -107,8 +110,18 @@ import TweaksServer
         var statuses: Set<Int> = []
         for _ in 1...1_000 where !statuses.contains(429) { statuses.insert(try await service.status(quote)) }
         #expect(statuses.contains(429))
+    }
+
+    @Test func theLevelOfTheTweakIsThatOfTheNextRequest() async throws {
+        let service = try Service()
+        defer { service.stop() }
+        #expect(try await service.status("/quotes/SWFT") == 200)
+        #expect(service.logged.entries.isEmpty)
         try await service.set("Log/Output/Level", "\"debug\"")
-        #expect(service.tweaks.level.value == .debug)
+        #expect(try await service.status("/quotes/SWFT") == 200)
+        // By the logger of the route, behind the middleware that sets its level.
+        let lines = service.logged.entries.filter { $0.message == "quote" && $0.level == .debug }
+        #expect(lines.map { $0.metadata["symbol"] } == ["SWFT"])
     }
 
     @Test(arguments: [

@@ -6,6 +6,7 @@ import Logging
 import QuotesSite
 import ServiceLifecycle
 import TweaksDaemon
+import TweaksLifecycle
 import TweaksPanel
 import UnixSignals
 
@@ -26,18 +27,18 @@ import UnixSignals
         let users = try SiteUsers(environment.get("QUOTES_USERS") ?? "")
         let origins = (environment.get("QUOTES_ORIGINS") ?? "").split(separator: ",").map(String.init)
         let port = environment.get("QUOTES_PORT").flatMap { Int($0) } ?? 8_080
-        let daemon = try TweakDaemon.start("quotes", tweaks: tweaks.all)
+        // The signals are the group's.
+        let daemon = try TweakDaemon.start("quotes", signals: [], tweaks: tweaks.all)
         let panel = TweakPanelHandler(daemon, below: "/tweaks", origins: origins)
-        let readiness = Readiness()
         // Of the service itself; each request has the level of the tweak.
         let logger = Logger(label: "quotes")
         let application = Application(
-            router: quotesRouter(tweaks, panel: panel, users: users, readiness: readiness),
-            configuration: .init(address: .hostname("0.0.0.0", port: port)),
-            onServerRunning: { print("listening at port \($0.localAddress?.port ?? port)") }, logger: logger)
+            router: quotesRouter(tweaks, panel: panel, users: users),
+            configuration: .init(address: .hostname("0.0.0.0", port: port)), logger: logger)
+        // The last one ends first: with the daemon end the event streams of open pages, for which the server would wait.
         var configuration = ServiceGroupConfiguration(
-            services: [application, DaemonService(daemon, readiness)], gracefulShutdownSignals: [.sigterm, .sigint],
-            logger: logger)
+            services: [application, TweakService(daemon, logger: logger)],
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = .seconds(10)
         try await ServiceGroup(configuration: configuration).run()
     }

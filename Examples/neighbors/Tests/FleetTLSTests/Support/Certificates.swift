@@ -1,29 +1,7 @@
 // Makes the authorities and certificates of the tests with openssl.
 
 import Foundation
-
-/// A directory that ends with this object.
-final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
-        path = "\(base)/fleet-tls-\(UUID().uuidString.prefix(8))"
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func file(_ name: String) -> String { "\(path)/\(name)" }
-
-    /// Writes a file that only its owner can read.
-    func write(_ name: String, _ text: String) throws -> String {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: file(name)))
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file(name))
-        return file(name)
-    }
-}
+import NeighborsTestSupport
 
 /// A certificate authority of its own, and what it signs.
 final class Authority: Sendable {
