@@ -6,6 +6,9 @@ struct MountedRequest: Sendable {
     var request: HTTPRequest?
     /// Tells callers apart; contains no secret.
     let caller: [UInt8]
+
+    /// Follows a body of unknown length, as its session can also end before that. No text contains this byte.
+    static let endOfBody: UInt8 = 0xFF
 }
 
 extension HTTPRequest {

@@ -260,6 +260,7 @@ final class HTTPDialect: SessionDialect {
 
     func end(_ stream: ResponseFraming, _ bytes: inout [UInt8]) {
         stream.appendEnd(to: &bytes)
+        if mounted != nil { bytes.append(MountedRequest.endOfBody) }
         end(closes: stream.closes)
     }
 
