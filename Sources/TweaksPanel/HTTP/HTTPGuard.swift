@@ -40,6 +40,17 @@ package struct HTTPGuard: Sendable {
 
     private static let loopback: Set = ["127.0.0.1", "localhost", "[::1]"]
 
+    /// Whether a request names a loopback address. Its port is that of a tunnel, where there is one.
+    static func isLoopback(_ request: HTTPRequest) -> Bool {
+        let hosts = request.all(header: "host")
+        guard hosts.count == 1 else { return false }
+        var name = HTTPSyntax.lowercased(hosts[0].utf8)[...]
+        if let colon = name.lastIndex(of: UInt8(ascii: ":")), name[colon...].dropFirst().allSatisfy({ 48...57 ~= $0 }) {
+            name = name[..<colon]
+        }
+        return loopback.contains(String(decoding: name, as: UTF8.self))
+    }
+
     private static func name(_ host: String) -> String? {
         let name = HTTPSyntax.lowercased(host)
         if ["", "*", "0.0.0.0", "::", "[::]"].contains(name) { return nil }
