@@ -50,7 +50,7 @@ struct Exchange {
     /// The reply to `get`, where the one to `stats` follows.
     private(set) var listing: Reply?
     /// The flags so far, where the head of the response depends on all of them.
-    var collected: [UInt8]?
+    var collected: OFREP.Flags?
 
     init(_ framing: ResponseFraming, _ purpose: Purpose = .response) {
         self.framing = framing
