@@ -218,7 +218,8 @@ public final class TweakServer: Sendable {
         let most = max(running.limits.sessions / 2, 1)
         guard running.mailbox.count < running.limits.sessions, let place = running.places.take(of: most) else {
             throw .tooMany(
-                .sessions, "\(most) requests of callers are open, each with two descriptors; try again, or raise the limit")
+                .sessions,
+                "\(most) requests of callers are open, each with two descriptors; try again, or raise the limit")
         }
         let (call, stream) = try ServerCall.pair(caller, dialect, place, Kernel(faults: hooks.faults))
         running.mailbox.post(.called(call))

@@ -32,7 +32,8 @@ extension HTTPDialect {
 
     /// Writes the flag with a key.
     func writeFlag(_ key: String, _ reply: Reply, _ bytes: inout [UInt8]) {
-        let none = Quoting.excerpt(key) + " is no flag; write the whole path of a tweak that has a value and is no secret"
+        let none =
+            Quoting.excerpt(key) + " is no flag; write the whole path of a tweak that has a value and is no secret"
         write(OFREP.flag(key, in: reply).map { OFREP.response($0) } ?? OFREP.unknown(key, none), &bytes)
     }
 

@@ -7,7 +7,7 @@ import Tweaks
 
 @Suite struct CallTests {
     private func call() throws -> (ServerCall, CallStream) {
-        let dialect = ServerCall.Dialect { _ in LineDialect(limit: 10) } refusal: { _ in [] }
+        let dialect = ServerCall.Dialect(make: { _ in LineDialect(limit: 10) }, refusal: { _ in [] })
         return try ServerCall.pair(ServerCall.Caller(name: "ada", scopes: []), dialect, nil, Kernel())
     }
 
