@@ -71,7 +71,7 @@ package struct HTTPGuard: Sendable {
     private func place(authority: String) -> PanelPlace? {
         var name = HTTPSyntax.lowercased(authority)
         let suffix = ":\(port)"
-        if name.utf8.count > suffix.utf8.count, name.utf8.reversed().starts(with: suffix.utf8.reversed()) {
+        if name.utf8.count > suffix.utf8.count, name.hasSuffix(suffix) {
             name = String(decoding: name.utf8.dropLast(suffix.utf8.count), as: UTF8.self)
         } else if port != 80 {
             return nil
@@ -142,7 +142,7 @@ package struct HTTPGuard: Sendable {
     private func isOrigin(_ origin: String, of place: PanelPlace) -> Bool {
         if let site { return site.contains(HTTPSyntax.lowercased(origin)) }
         let scheme = "http://"
-        guard origin.utf8.starts(with: scheme.utf8) else { return false }
+        guard origin.hasPrefix(scheme) else { return false }
         return self.place(authority: String(decoding: origin.utf8.dropFirst(scheme.utf8.count), as: UTF8.self)) == place
     }
 
