@@ -33,6 +33,7 @@ public final class TweakServer: Sendable {
         let mailbox: Mailbox
         let limits: TweakServerLimits
         let warning: String?
+        let places = CallPlaces()
         private let opened: Mutex<[Listener]>
         /// The I/O thread, until it has ended.
         private let thread = Mutex<SystemThread?>(nil)
@@ -210,11 +211,18 @@ public final class TweakServer: Sendable {
 
     /// Opens a session for a caller that the program has authenticated.
     /// - Returns: What the session sends; nil if the server is not running. It ends early if the server stops.
-    /// - Throws: `too-many` if the process has no descriptors left.
+    /// - Throws: `too-many` if half of the sessions are those of callers, and if the process has no descriptors left.
     package func open(_ caller: ServerCall.Caller, by dialect: ServerCall.Dialect) throws(TweakError) -> CallStream? {
-        guard let mailbox = state.withLock({ $0.running })?.mailbox else { return nil }
-        let (call, stream) = try ServerCall.pair(caller, dialect, Kernel(faults: hooks.faults))
-        mailbox.post(.called(call))
+        guard let running = state.withLock({ $0.running }) else { return nil }
+        // A session of a caller has two descriptors, and calls that the I/O thread has not begun have them, too.
+        let most = max(running.limits.sessions / 2, 1)
+        guard running.mailbox.count < running.limits.sessions, let place = running.places.take(of: most) else {
+            throw .tooMany(
+                .sessions,
+                "\(most) requests of callers are open, each with two descriptors; try again, or raise the limit")
+        }
+        let (call, stream) = try ServerCall.pair(caller, dialect, place, Kernel(faults: hooks.faults))
+        running.mailbox.post(.called(call))
         return stream
     }
 

@@ -132,13 +132,14 @@ import TweaksWire
         try fixture.directory.write(token, to: "scrape.token")
         try fixture.directory.write(
             configuration(daemon, token: fixture.directory.file("scrape.token")), to: "prometheus.yml")
-        let port = try BoundSocket(loopback: .version4).port
         let prometheus = try RunningProgram(
             Tool.prometheus.path,
             [
                 "--config.file=\(fixture.directory.file("prometheus.yml"))",
-                "--storage.tsdb.path=\(fixture.directory.file("data"))", "--web.listen-address=127.0.0.1:\(port)",
+                "--storage.tsdb.path=\(fixture.directory.file("data"))", "--web.listen-address=127.0.0.1:0",
             ], output: .dropped, errors: .logged)
+        let line = try prometheus.waitForLine(containing: "msg=\"Listening on\"")
+        let port = try #require(Int(prometheus.log.all[line].split(separator: ":").last ?? ""))
         try prometheus.waitForLine(containing: "Server is ready to receive web requests")
         func answers(_ query: String, _ wanted: String) throws -> Bool {
             let url = "http://127.0.0.1:\(port)/api/v1/query"

@@ -109,18 +109,31 @@ enum OFREP {
         return HTTPResponse(.ok, [type], body: body)
     }
 
-    /// The response with all flags; without them if the client has the same.
-    /// - Parameters:
-    ///   - flags: Each followed by a comma.
-    ///   - known: The header If-None-Match.
-    static func response(_ flags: [UInt8], unless known: String?) -> HTTPResponse {
+    /// The response with all flags, written and hashed in slices.
+    struct Flags {
+        /// The body so far; a comma follows each flag.
+        var bytes = Array("{\"flags\":[".utf8)
         // Of the values, not of the revision: figures change without one, and most commits concern others.
-        let tag = "\"\(PanelPage.hash([("", flags)]))\""
-        let tags = known.map(HTTPSyntax.list) ?? []
-        let isKnown = tags.contains(tag) || tags.contains("w/" + tag)
-        if isKnown { return HTTPResponse(.notModified, [HTTPField("ETag", tag)]) }
-        let body = Array("{\"flags\":[".utf8) + flags.dropLast() + Array("]}".utf8)
-        return HTTPResponse(.ok, [type, HTTPField("ETag", tag)], body: body)
+        private var hash = ContentHash()
+        private var hashed = 0
+
+        /// Hashes what was appended.
+        mutating func note() {
+            hash.add(bytes[hashed...])
+            hashed = bytes.count
+        }
+
+        /// Ends the response; it has no flags if the client has the same.
+        /// - Parameter known: The header If-None-Match.
+        consuming func response(unless known: String?) -> HTTPResponse {
+            let tag = "\"" + hash.text + "\""
+            let tags = known.map(HTTPSyntax.list) ?? []
+            let isKnown = tags.contains(tag) || tags.contains("w/" + tag)
+            if isKnown { return HTTPResponse(.notModified, [HTTPField("ETag", tag)]) }
+            if bytes.last == UInt8(ascii: ",") { bytes.removeLast() }
+            bytes += "]}".utf8
+            return HTTPResponse(.ok, [type, HTTPField("ETag", tag)], body: bytes)
+        }
     }
 
     /// A refused request as the protocol writes it.

@@ -40,6 +40,17 @@ package struct HTTPGuard: Sendable {
 
     private static let loopback: Set = ["127.0.0.1", "localhost", "[::1]"]
 
+    /// Whether a request names a loopback address. Its port is that of a tunnel, where there is one.
+    static func isLoopback(_ request: HTTPRequest) -> Bool {
+        let hosts = request.all(header: "host")
+        guard hosts.count == 1 else { return false }
+        var name = HTTPSyntax.lowercased(hosts[0].utf8)[...]
+        if let colon = name.lastIndex(of: UInt8(ascii: ":")), name[colon...].dropFirst().allSatisfy({ 48...57 ~= $0 }) {
+            name = name[..<colon]
+        }
+        return loopback.contains(String(decoding: name, as: UTF8.self))
+    }
+
     private static func name(_ host: String) -> String? {
         let name = HTTPSyntax.lowercased(host)
         if ["", "*", "0.0.0.0", "::", "[::]"].contains(name) { return nil }
@@ -60,7 +71,7 @@ package struct HTTPGuard: Sendable {
     private func place(authority: String) -> PanelPlace? {
         var name = HTTPSyntax.lowercased(authority)
         let suffix = ":\(port)"
-        if name.utf8.count > suffix.utf8.count, name.utf8.reversed().starts(with: suffix.utf8.reversed()) {
+        if name.utf8.count > suffix.utf8.count, name.hasSuffix(suffix) {
             name = String(decoding: name.utf8.dropLast(suffix.utf8.count), as: UTF8.self)
         } else if port != 80 {
             return nil
@@ -131,7 +142,7 @@ package struct HTTPGuard: Sendable {
     private func isOrigin(_ origin: String, of place: PanelPlace) -> Bool {
         if let site { return site.contains(HTTPSyntax.lowercased(origin)) }
         let scheme = "http://"
-        guard origin.utf8.starts(with: scheme.utf8) else { return false }
+        guard origin.hasPrefix(scheme) else { return false }
         return self.place(authority: String(decoding: origin.utf8.dropFirst(scheme.utf8.count), as: UTF8.self)) == place
     }
 

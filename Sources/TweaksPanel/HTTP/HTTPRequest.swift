@@ -77,7 +77,7 @@ enum HTTPSyntax {
     static func lowercased(_ text: String) -> String { String(decoding: lowercased(text.utf8), as: UTF8.self) }
 
     /// Whether two texts are the same bytes. `==` of strings equates different encodings of a character.
-    static func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
+    static func isSame(_ left: String, _ right: String) -> Bool { Array(left.utf8) == Array(right.utf8) }
 
     /// Bytes without spaces and tabs at both ends.
     static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

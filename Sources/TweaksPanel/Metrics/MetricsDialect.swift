@@ -92,7 +92,7 @@ final class MetricsDialect: SessionDialect {
             throw failure
         }
         // A page of another site reaches loopback by a name of its own. Beyond it, names are the operator's.
-        if probe == nil, place.address == nil, HTTPGuard(port: Int(place.port)).place(of: request) != .programs {
+        if probe == nil, place.address == nil, !HTTPGuard.isLoopback(request) {
             throw .misdirected("the header Host names another server; use http://127.0.0.1:\(place.port)/metrics")
         }
         return probe

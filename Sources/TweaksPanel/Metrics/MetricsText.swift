@@ -5,17 +5,25 @@ import TweaksServer
 import TweaksWire
 
 /// The format of a response with metrics.
-enum MetricsFormat: String, Equatable, Sendable {
+enum MetricsFormat: Equatable, Sendable {
     /// The text format of Prometheus, version 0.0.4.
-    case text = "text/plain; version=0.0.4; charset=utf-8"
+    case text
     /// OpenMetrics 1.0.
-    case open = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    case open
 
     /// The format that a request prefers; text if it does not ask for OpenMetrics.
     init(_ request: HTTPRequest) {
-        let accepted = request.all(header: "accept").flatMap(HTTPSyntax.list).map(Self.preference)
-        let open = accepted.filter { $0.type == "application/openmetrics-text" }.map(\.weight).max() ?? 0
-        let others = accepted.filter { ["text/plain", "text/*", "*/*"].contains($0.type) }.map(\.weight).max() ?? 0
+        var (open, others) = (0.0, 0.0)
+        for header in request.all(header: "accept") {
+            for element in HTTPSyntax.list(header) {
+                let (type, weight) = Self.preference(element)
+                switch type {
+                case "application/openmetrics-text": open = max(open, weight)
+                case "text/plain", "text/*", "*/*": others = max(others, weight)
+                default: break
+                }
+            }
+        }
         self = open > 0 && open >= others ? .open : .text
     }
 
@@ -30,13 +38,16 @@ enum MetricsFormat: String, Equatable, Sendable {
         return (parts[0], weight)
     }
 
-    var header: HTTPField { HTTPField("Content-Type", rawValue) }
+    var header: HTTPField {
+        let type = self == .open ? "application/openmetrics-text; version=1.0.0" : "text/plain; version=0.0.4"
+        return HTTPField("Content-Type", type + "; charset=utf-8")
+    }
 }
 
 /// Lines of metrics in one format.
 struct MetricsText {
     /// What a family measures.
-    enum FamilyType: String, Sendable {
+    enum FamilyType: Sendable {
         /// Only grows, until a restart.
         case counter
         case gauge
@@ -56,29 +67,34 @@ struct MetricsText {
     mutating func begin(_ name: String, _ type: FamilyType, unit: String? = nil, _ help: String) {
         let isOpen = format == .open
         let shown = isOpen ? name : name + Self.suffix(type)
-        bytes += "# TYPE \(shown) \(!isOpen && type == .info ? "gauge" : type.rawValue)\n".utf8
-        if isOpen, let unit { bytes += "# UNIT \(shown) \(unit)\n".utf8 }
-        bytes += "# HELP \(shown) ".utf8
-        Self.append(help, escapesQuotes: isOpen, to: &bytes)
-        bytes.append(UInt8(ascii: "\n"))
+        let word = type == .counter ? " counter\n" : isOpen && type == .info ? " info\n" : " gauge\n"
+        append("# TYPE ", shown, word)
+        if isOpen, let unit { append("# UNIT ", shown, " ", unit, "\n") }
+        append("# HELP ", shown, " ")
+        append(escaped: help, quotes: isOpen)
+        append("\n")
+    }
+
+    private mutating func append(_ parts: String...) {
+        for part in parts { bytes.append(part) }
     }
 
     /// Writes a sample of the family that was begun last.
     mutating func add(_ name: String, _ type: FamilyType = .gauge, _ labels: [(String, String)] = [], _ value: String) {
-        bytes += name.utf8
-        bytes += Self.suffix(type).utf8
-        for (position, label) in labels.enumerated() {
-            bytes += (position == 0 ? "{" : ",").utf8
-            bytes += "\(label.0)=\"".utf8
-            Self.append(label.1, escapesQuotes: true, to: &bytes)
-            bytes.append(UInt8(ascii: "\""))
+        append(name, Self.suffix(type))
+        var separator = "{"
+        for (label, text) in labels {
+            append(separator, label, "=\"")
+            append(escaped: text, quotes: true)
+            append("\"")
+            separator = ","
         }
-        bytes += "\(labels.isEmpty ? "" : "}") \(value)\n".utf8
+        append(labels.isEmpty ? " " : "} ", value, "\n")
     }
 
     /// Ends the whole text. In OpenMetrics a text without this line was cut off.
     mutating func end() {
-        if format == .open { bytes += "# EOF\n".utf8 }
+        if format == .open { append("# EOF\n") }
     }
 
     private static func suffix(_ type: FamilyType) -> String {
@@ -90,14 +106,13 @@ struct MetricsText {
     }
 
     /// Appends a help or the value of a label, with its escapes.
-    private static func append(_ text: String, escapesQuotes: Bool, to bytes: inout [UInt8]) {
+    private mutating func append(escaped text: String, quotes: Bool) {
         for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\\"): bytes += "\\\\".utf8
-            case UInt8(ascii: "\n"): bytes += "\\n".utf8
-            case UInt8(ascii: "\"") where escapesQuotes: bytes += "\\\"".utf8
-            default: bytes.append(byte)
+            let isBreak = byte == UInt8(ascii: "\n")
+            if isBreak || byte == UInt8(ascii: "\\") || quotes && byte == UInt8(ascii: "\"") {
+                bytes.append(UInt8(ascii: "\\"))
             }
+            bytes.append(isBreak ? UInt8(ascii: "n") : byte)
         }
     }
 }

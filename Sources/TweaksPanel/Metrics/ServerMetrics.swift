@@ -12,42 +12,43 @@ struct ServerMetric: Sendable {
     let type: MetricsText.FamilyType
     let help: String
 
-    @inline(never) private init(_ field: String, _ name: String, _ type: MetricsText.FamilyType, _ help: String) {
-        (self.field, self.name, self.type, self.help) = (field, name, type, help)
+    /// All but the limits, which have labels.
+    static let all = table.split(separator: "\n").map { line in
+        let words = line.split(separator: " ", maxSplits: 3).map(String.init)
+        return ServerMetric(
+            field: words[0], name: words[1], type: words[2] == "counter" ? .counter : .gauge, help: words[3])
     }
 
-    /// All but the limits, which have labels.
-    static let all = [
-        ServerMetric("rev", "commits", .counter, "Commits that changed anything, continued over restarts."),
-        ServerMetric("tweaks", "tweaks", .gauge, "Tweaks and actions."),
-        ServerMetric("modified", "modified_tweaks", .gauge, "Tweaks whose value is not the default."),
-        ServerMetric("temporary", "temporary_overrides", .gauge, "Temporary overrides in effect."),
-        ServerMetric("conflicts", "conflicts", .gauge, "Paths that were declared in different ways."),
-        ServerMetric("frozen", "frozen", .gauge, "Whether values are their defaults and cannot be set."),
-        ServerMetric("sessions", "sessions", .gauge, "Open connections."),
-        ServerMetric("watchers", "watchers", .gauge, "Sessions that get events."),
-        ServerMetric("connections", "connections", .counter, "Accepted connections."),
-        ServerMetric("requests", "requests", .counter, "Requests that were carried out or refused."),
-        ServerMetric("errors", "refused_requests", .counter, "Requests and connections that were refused."),
-        ServerMetric("heldBytes", "held_bytes", .gauge, "Memory of the budget that clients use."),
-        ServerMetric(
-            "undeliveredObservers", "undelivered_observers", .gauge, "Observers with a change that is not delivered."),
-        ServerMetric(
-            "deliveryLagMilliseconds", "delivery_lag_seconds", .gauge, "The age of the oldest undelivered change."),
-        ServerMetric("overridesStored", "stored_overrides", .gauge, "Overrides in the file."),
-        ServerMetric("overridesUnfit", "unfit_overrides", .gauge, "Stored values that do not fit their tweak."),
-        ServerMetric("storageWrites", "storage_writes", .counter, "Completed writes of the overrides."),
-        ServerMetric("storageFailures", "storage_failures", .counter, "Failed writes of the overrides."),
-        ServerMetric("auditCommits", "audit_commits", .counter, "Commits that were audited."),
-        ServerMetric("auditWaiting", "audit_waiting", .gauge, "What is not in the audit files yet."),
-        ServerMetric("auditLeftOut", "audit_left_out", .counter, "Commits and lines that the audit has dropped."),
-        ServerMetric("auditFailures", "audit_failures", .counter, "Failed writes of the audit."),
-        ServerMetric("configReloads", "config_reloads", .counter, "Applied reads of the config file."),
-        ServerMetric("configFailures", "config_failures", .counter, "Reads of the config file that were invalid."),
-        ServerMetric("fleetRevision", "fleet_revision", .gauge, "The applied revision of the fleet's store."),
-        ServerMetric("fleetRefused", "fleet_refused", .gauge, "Values and rollouts of the fleet that are refused."),
-        ServerMetric("fleetSecondsAgo", "fleet_silence_seconds", .gauge, "The time since the fleet's store answered."),
-    ]
+    /// The field, the name, the type and the help of each, as one text: each literal of its own takes a relocation.
+    private static let table = """
+        rev commits counter Commits that changed anything, continued over restarts.
+        tweaks tweaks gauge Tweaks and actions.
+        modified modified_tweaks gauge Tweaks whose value is not the default.
+        temporary temporary_overrides gauge Temporary overrides in effect.
+        conflicts conflicts gauge Paths that were declared in different ways.
+        frozen frozen gauge Whether values are their defaults and cannot be set.
+        sessions sessions gauge Open connections.
+        watchers watchers gauge Sessions that get events.
+        connections connections counter Accepted connections.
+        requests requests counter Requests that were carried out or refused.
+        errors refused_requests counter Requests and connections that were refused.
+        heldBytes held_bytes gauge Memory of the budget that clients use.
+        undeliveredObservers undelivered_observers gauge Observers with a change that is not delivered.
+        deliveryLagMilliseconds delivery_lag_seconds gauge The age of the oldest undelivered change.
+        overridesStored stored_overrides gauge Overrides in the file.
+        overridesUnfit unfit_overrides gauge Stored values that do not fit their tweak.
+        storageWrites storage_writes counter Completed writes of the overrides.
+        storageFailures storage_failures counter Failed writes of the overrides.
+        auditCommits audit_commits counter Commits that were audited.
+        auditWaiting audit_waiting gauge What is not in the audit files yet.
+        auditLeftOut audit_left_out counter Commits and lines that the audit has dropped.
+        auditFailures audit_failures counter Failed writes of the audit.
+        configReloads config_reloads counter Applied reads of the config file.
+        configFailures config_failures counter Reads of the config file that were invalid.
+        fleetRevision fleet_revision gauge The applied revision of the fleet's store.
+        fleetRefused fleet_refused gauge Values and rollouts of the fleet that are refused.
+        fleetSecondsAgo fleet_silence_seconds gauge The time since the fleet's store answered.
+        """
 
     /// The base unit at the end of the name.
     fileprivate var unit: String? { ["seconds", "bytes"].first { name.hasSuffix("_\($0)") } }

@@ -6,6 +6,9 @@ struct MountedRequest: Sendable {
     var request: HTTPRequest?
     /// Tells callers apart; contains no secret.
     let caller: [UInt8]
+
+    /// Follows a body of unknown length, as its session can also end before that. No text contains this byte.
+    static let endOfBody: UInt8 = 0xFF
 }
 
 extension HTTPRequest {
@@ -100,24 +103,26 @@ struct Mount: Sendable {
         let parts = bytes.dropFirst().split(separator: slash, omittingEmptySubsequences: false)
         return bytes.first == slash
             && parts.allSatisfy { part in
-                !part.isEmpty && !part.elementsEqual(".".utf8) && !part.elementsEqual("..".utf8)
+                // Neither empty nor one that leads elsewhere.
+                (part.count > 2 || part.contains { $0 != UInt8(ascii: ".") })
                     && part.allSatisfy { HTTPSyntax.isAlphanumeric($0) || "-._~".utf8.contains($0) }
             }
     }
 
     /// An origin as browsers write it: in lower case, without the default port of its scheme.
     private static func normalized(_ text: String) -> String? {
-        var bytes = HTTPSyntax.lowercased(text.utf8)[...]
+        let text = HTTPSyntax.lowercased(text)
+        let isSecure = text.hasPrefix("https://")
+        guard isSecure || text.hasPrefix("http://") else { return nil }
+        var bytes = Array(text.utf8)
         if bytes.last == slash { bytes.removeLast() }
-        for (scheme, port) in [("https://", ":443"), ("http://", ":80")] where bytes.starts(with: scheme.utf8) {
-            var host = bytes.dropFirst(scheme.utf8.count)
-            if host.suffix(port.utf8.count).elementsEqual(port.utf8) { host.removeLast(port.utf8.count) }
-            guard !host.isEmpty, host.allSatisfy({ HTTPSyntax.isAlphanumeric($0) || "-.:[]".utf8.contains($0) }) else {
-                return nil
-            }
-            return scheme + String(decoding: host, as: UTF8.self)
+        let port = Array((isSecure ? ":443" : ":80").utf8)
+        if Array(bytes.suffix(port.count)) == port { bytes.removeLast(port.count) }
+        let host = bytes.dropFirst(isSecure ? 8 : 7)
+        guard !host.isEmpty, host.allSatisfy({ HTTPSyntax.isAlphanumeric($0) || "-.:[]".utf8.contains($0) }) else {
+            return nil
         }
-        return nil
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The part of a target that the panel answers.
@@ -136,7 +141,7 @@ struct Mount: Sendable {
             throw HTTPFailure(
                 .badRequest, "bad-line", "the target has a byte that is not allowed there; percent-encode it")
         }
-        guard bytes.starts(with: path), case let rest = bytes.dropFirst(path.count),
+        guard Array(bytes.prefix(path.count)) == path, case let rest = bytes.dropFirst(path.count),
             rest.first == Self.slash || !path.isEmpty && (rest.isEmpty || rest.first == UInt8(ascii: "?"))
         else {
             throw HTTPFailure(

@@ -84,11 +84,15 @@ public struct TweakPanelHandler: Sendable {
         } catch {
             throw HTTPFailure(error)
         }
-        guard let stream, let response = await TweakPanelResponse(stream, isHead: request.method == "HEAD")
-        else {
+        if let stream, let response = await TweakPanelResponse(stream, isHead: request.method == "HEAD") {
+            return response
+        }
+        guard let server, server.isRunning else {
             throw HTTPFailure(.serviceUnavailable, "closing", "the tweaks of this program are not served now")
         }
-        return response
+        throw HTTPFailure(
+            .tooManyRequests, "too-many",
+            "the session was ended before its answer, as when clients hold too much memory; send the request again")
     }
 
     /// A response without a session, with the headers of all others.

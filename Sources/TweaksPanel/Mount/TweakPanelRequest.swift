@@ -83,8 +83,12 @@ public struct TweakPanelResponse: Sendable {
             // The router frames what it sends.
             return name == "Connection" ? nil : (name, String(decoding: line[colon...].dropFirst(2), as: UTF8.self))
         }
-        let length = isHead ? nil : headers.first { $0.name == "Content-Length" }.flatMap { Int($0.value) }
-        body = TweakPanelBody(Array(bytes[end...]), stream, length: length)
+        if isHead || status == 204 || status == 304 {
+            body = TweakPanelBody([], nil, length: 0)
+        } else {
+            let length = headers.first { $0.name == "Content-Length" }.flatMap { Int($0.value) }
+            body = TweakPanelBody(Array(bytes[end...]), stream, length: length)
+        }
     }
 
     /// The position after the empty line.
@@ -102,11 +106,11 @@ public struct TweakPanelResponse: Sendable {
 /// ```
 ///
 /// The server writes no faster than this is read. The session ends when the body is released, and when the task that reads
-/// it is canceled; it ends by itself when the server stops, and when a reader leaves too much unread for too long.
+/// it is canceled; the server ends it when it stops, and when all clients together hold too much memory.
 public struct TweakPanelBody: AsyncSequence, Sendable {
     fileprivate final class Source: Sendable {
         /// What has been received and not read, and the number of bytes to be read; nil if that is not known.
-        private let rest: Mutex<(ready: [UInt8], length: Int?)>
+        private let rest: Mutex<(ready: [UInt8], left: Int?)>
         private let stream: CallStream?
 
         init(_ ready: [UInt8], _ stream: CallStream?, length: Int?) {
@@ -119,15 +123,20 @@ public struct TweakPanelBody: AsyncSequence, Sendable {
                 defer { rest.ready = [] }
                 return rest.ready
             }
-            let part = ready.isEmpty ? await stream?.read() : ready
-            let isCut = rest.withLock { rest in
-                if let length = rest.length { rest.length = length - (part?.count ?? 0) }
-                return part == nil && rest.length ?? 0 > 0
-            }
-            if isCut, !Task.isCancelled {
+            guard var part = ready.isEmpty ? await stream?.read() : ready else {
+                if rest.withLock({ $0.left == 0 }) { return nil }
+                try Task.checkCancellation()
                 throw TweakError(.closing, "the response was cut off: its session has ended; send the request again")
             }
-            return part
+            rest.withLock { rest in
+                if let left = rest.left {
+                    rest.left = left - part.count
+                } else if part.last == MountedRequest.endOfBody {
+                    part.removeLast()
+                    rest.left = 0
+                }
+            }
+            return part.isEmpty ? try await next() : part
         }
     }
 
@@ -139,9 +148,9 @@ public struct TweakPanelBody: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let source: Source
 
-        /// The next part, which is never empty; nil at the end, and in a canceled task.
-        /// - Throws: `closing` if the session has ended before a body of known length was complete, so that a router does
-        ///   not end what it sends as if it were whole.
+        /// The next part, which is never empty; nil at the end.
+        /// - Throws: `closing` if the session has ended before the body was complete, and `CancellationError` in a canceled
+        ///   task, so that a router does not end what it sends as if it were whole.
         public mutating func next() async throws -> [UInt8]? { try await source.next() }
     }
 

@@ -3,8 +3,8 @@
 import Tweaks
 import TweaksWire
 
-/// An HTTP request in progress, with the replies received so far.
-struct Exchange {
+/// An HTTP request in progress, with the replies received so far. Its many fields are copied nowhere.
+final class Exchange {
     /// How the replies are used.
     enum Purpose {
         /// The response is known without a reply.
@@ -50,7 +50,7 @@ struct Exchange {
     /// The reply to `get`, where the one to `stats` follows.
     private(set) var listing: Reply?
     /// The flags so far, where the head of the response depends on all of them.
-    var collected: [UInt8]?
+    var collected: OFREP.Flags?
 
     init(_ framing: ResponseFraming, _ purpose: Purpose = .response) {
         self.framing = framing
@@ -70,7 +70,7 @@ struct Exchange {
     }
 
     /// Collects the fields and items of a reply, if the response includes them.
-    mutating func collect(_ reply: Reply) {
+    func collect(_ reply: Reply) {
         if case .metrics? = output { listing = reply }
         guard showsAll, case .ok(_, let more) = reply.status else { return }
         for field in more {

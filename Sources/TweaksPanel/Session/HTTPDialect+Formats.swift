@@ -32,7 +32,8 @@ extension HTTPDialect {
 
     /// Writes the flag with a key.
     func writeFlag(_ key: String, _ reply: Reply, _ bytes: inout [UInt8]) {
-        let none = "\(Quoting.excerpt(key)) is no flag: a secret, an action, or an optional without a value"
+        let none =
+            Quoting.excerpt(key) + " is no flag; write the whole path of a tweak that has a value and is no secret"
         write(OFREP.flag(key, in: reply).map { OFREP.response($0) } ?? OFREP.unknown(key, none), &bytes)
     }
 
@@ -40,12 +41,15 @@ extension HTTPDialect {
     func collectFlags(
         _ rest: ReplyEncoder.Remainder, budget: Int, known: String?, to bytes: inout [UInt8]
     ) -> ReplyEncoder.Remainder? {
-        guard var flags = exchange?.collected else { return nil }
-        // No copy of what was collected before.
-        exchange?.collected = []
-        let more = Self.file.append(rest, budget: budget, to: &flags)
-        exchange?.collected = flags
-        if more == nil { write(OFREP.response(flags, unless: known), &bytes) }
-        return more
+        // Taken out, so that nothing is copied.
+        guard var flags = exchange?.collected.take() else { return nil }
+        let more = Self.file.append(rest, budget: budget, to: &flags.bytes)
+        flags.note()
+        if let more {
+            exchange?.collected = flags
+            return more
+        }
+        write(flags.response(unless: known), &bytes)
+        return nil
     }
 }

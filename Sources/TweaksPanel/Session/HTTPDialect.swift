@@ -59,7 +59,7 @@ final class HTTPDialect: SessionDialect {
     var inputCount: Int { parser.count }
     var inputLimit: Int { parser.limits.body + 65_536 }
     var isInRequest: Bool { parser.hasBegun && exchange == nil }
-    var memorySize: Int { parser.count + (exchange?.collected?.count ?? 0) }
+    var memorySize: Int { parser.count + (exchange?.collected?.bytes.count ?? 0) }
     var idleTime: Duration? { .seconds(75) }
     /// Replies are merged, so each response is written before the next request is parsed.
     var pipelines: Bool { false }
@@ -173,7 +173,7 @@ final class HTTPDialect: SessionDialect {
                 return nil
             case .flags:
                 whole = OFREP.flags(in: reply)
-                self.exchange?.collected = []
+                self.exchange?.collected = OFREP.Flags()
             }
             var body: [UInt8] = []
             let rest = bodyEncoder.append(whole, to: &body)
@@ -260,6 +260,7 @@ final class HTTPDialect: SessionDialect {
 
     func end(_ stream: ResponseFraming, _ bytes: inout [UInt8]) {
         stream.appendEnd(to: &bytes)
+        if mounted != nil { bytes.append(MountedRequest.endOfBody) }
         end(closes: stream.closes)
     }
 

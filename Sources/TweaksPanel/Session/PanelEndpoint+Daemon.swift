@@ -161,7 +161,8 @@ struct PanelTokenFile {
                 lines.dropFirst().first { $0.hasPrefix("\(name) ") }.map { String($0.dropFirst(name.utf8.count + 1)) }
             }
             let id = word("origin").flatMap { PanelID.isWellFormed($0) ? $0 : nil }
-            endpoint.restore(secret, port: word("port").flatMap { UInt16($0) }.map(Int.init), id: id)
+            let port = word("port").flatMap { Int($0) }.flatMap { (0...65_535).contains($0) ? $0 : nil }
+            endpoint.restore(secret, port: port, id: id)
         }
         return true
     }

@@ -19,6 +19,18 @@ package enum PanelFiles {
     package static let notice = all.first { $0.name == "notice.html" }?.bytes ?? []
 }
 
+/// Tells contents apart, by FNV-1a: a collision gains an attacker nothing, and a debug build computes it in
+/// milliseconds.
+struct ContentHash {
+    private var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    mutating func add(_ bytes: ArraySlice<UInt8>) {
+        for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    }
+
+    var text: String { String(value, radix: 16) }
+}
+
 /// The page, and the description of the API.
 struct PanelPage: Sendable {
     /// The page of a program that adds nothing to it.
@@ -86,12 +98,9 @@ struct PanelPage: Sendable {
     }
 
     static func hash(_ all: [(name: String, bytes: [UInt8])]) -> String {
-        // FNV-1a: a collision gains an attacker nothing, and a debug build computes it in milliseconds.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for file in all {
-            for byte in file.bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        }
-        return String(hash, radix: 16)
+        var hash = ContentHash()
+        for file in all { hash.add(file.bytes[...]) }
+        return hash.text
     }
 
     private static func type(of name: String) -> String {

@@ -17,19 +17,25 @@ extension EventLoop {
 
     /// - Parameter isLast: This is the last descriptor, so only a client with full rights may keep it.
     private func open(_ descriptor: Descriptor, from listener: Listener, isLast: Bool = false) {
-        open(makeSession(descriptor, listener), wantsToken: listener.wantsToken, isLast: isLast) {
+        let isProbe = listener.endpoint?.needsTokens == false
+        open(makeSession(descriptor, listener), wantsToken: listener.wantsToken, isLast: isLast, isProbe: isProbe) {
             listener.endpoint?.refusal($0) ?? Array("error \($0)\n".utf8)
         }
     }
 
-    /// - Parameter text: What a client is sent that is not even kept until it has read why it was refused.
-    func open(_ session: Session, wantsToken: Bool, isLast: Bool = false, refusal text: (TweakError) -> [UInt8]) {
+    /// - Parameters:
+    ///   - isProbe: Whether it can only look whether the process lives: it may when no other session has a place left.
+    ///   - text: What a client is sent that is not even kept until it has read why it was refused.
+    func open(
+        _ session: Session, wantsToken: Bool, isLast: Bool = false, isProbe: Bool = false,
+        refusal text: (TweakError) -> [UInt8]
+    ) {
         executor.metrics.accepted += 1
         let refusal: TweakError?
         if isLast {
             refusal = claimsReservedSlot(session) ? nil : Self.noDescriptors
         } else {
-            refusal = makeRoom(for: session)
+            refusal = makeRoom(for: session, beyond: isProbe ? Self.probePlaces : 0)
         }
         if let refusal, isLast || isOverloaded(by: session.account) { return reject(session, refusal, text) }
         guard register(session) else { return reject(session, Self.noDescriptors, text) }
@@ -152,21 +158,25 @@ extension EventLoop {
 
     // MARK: - Room
 
+    /// The places of probes beyond the limit of sessions. One that was refused would have the process restarted.
+    private static let probePlaces = 8
+
     /// Makes room for a new session if possible.
+    /// - Parameter more: The places that it may take beyond the limit of sessions.
     /// - Returns: The error if there is none.
-    func makeRoom(for newSession: Session) -> TweakError? {
+    func makeRoom(for newSession: Session, beyond more: Int = 0) -> TweakError? {
         closeLingering()
-        guard let refusal = admissionError(newSession) else { return nil }
+        guard let refusal = admissionError(newSession, more) else { return nil }
         return claimsReservedSlot(newSession) ? nil : refusal
     }
 
-    private func admissionError(_ newSession: Session) -> TweakError? {
+    private func admissionError(_ newSession: Session, _ more: Int) -> TweakError? {
         let account = newSession.account
         if account.sessions >= limits.sessionsPerPeer, !evictSilentSession(.sessionsPerPeer, of: account) {
             return .tooMany(
                 .sessionsPerPeer, "\(limits.sessionsPerPeer) sessions of yours are open; close one, or raise the limit")
         }
-        if sessions.count - sessions.lingeringCount >= limits.sessions, !evictSilentSession(.sessions) {
+        if sessions.count - sessions.lingeringCount - more >= limits.sessions, !evictSilentSession(.sessions) {
             return .tooMany(.sessions, "\(limits.sessions) sessions are open; close one, or raise the limit")
         }
         return nil

@@ -34,15 +34,36 @@ package struct ServerCall: Sendable {
     let descriptor: Descriptor
 
     /// Creates a connection: the server's end, and the caller's.
+    /// - Parameter place: Kept as long as the caller's end.
     static func pair(
-        _ caller: Caller, _ dialect: Dialect, _ kernel: Kernel
+        _ caller: Caller, _ dialect: Dialect, _ place: CallPlaces.Place?, _ kernel: Kernel
     ) throws(TweakError) -> (ServerCall, CallStream) {
         guard let (server, own) = Platform.makePair() else {
             throw TweakError(
                 .tooMany, "this process has no descriptors left; close something and try again", limit: .descriptors)
         }
         let call = ServerCall(caller: caller, dialect: dialect, descriptor: Descriptor(server, kernel))
-        return (call, CallStream(Descriptor(own)))
+        return (call, CallStream(Descriptor(own), place))
+    }
+}
+
+/// Counts the callers' ends of connections, which are descriptors of this process as well as the server's.
+final class CallPlaces: Sendable {
+    private let taken = Atomic(0)
+
+    /// A place, until this is released.
+    final class Place: Sendable {
+        private let places: CallPlaces
+
+        fileprivate init(_ places: CallPlaces) { self.places = places }
+
+        deinit { places.taken.subtract(1, ordering: .relaxed) }
+    }
+
+    /// Takes one of so many places; nil if all are taken.
+    func take(of most: Int) -> Place? {
+        let place = Place(self)
+        return taken.add(1, ordering: .relaxed).oldValue < most ? place : nil
     }
 }
 
@@ -76,34 +97,39 @@ extension EventLoop {
 /// this is released, and when a task that reads is canceled.
 package final class CallStream: Sendable {
     /// Nil once it has ended.
-    private let descriptor: Mutex<Descriptor?>
+    private let connection: Mutex<(descriptor: Descriptor, place: CallPlaces.Place?)?>
 
-    init(_ descriptor: Descriptor) { self.descriptor = Mutex(descriptor) }
+    init(_ descriptor: Descriptor, _ place: CallPlaces.Place?) { connection = Mutex((descriptor, place)) }
 
     /// The most bytes of one read.
     private static let most = 16_384
 
     /// Waits for the next bytes; nil at the end, and in a canceled task. For one reader at a time.
     package func read() async -> [UInt8]? {
-        while let descriptor = descriptor.withLock({ $0 }), !Task.isCancelled {
-            var result = Descriptor.Transfer.wouldBlock
-            let bytes = withUnsafeTemporaryAllocation(byteCount: Self.most, alignment: 1) { buffer -> [UInt8] in
-                result = descriptor.read(into: buffer)
-                if case .bytes(let count) = result { return Array(buffer[..<count]) }
-                return []
-            }
-            switch result {
-            case .bytes: return bytes
-            case .wouldBlock: await Self.wait(for: descriptor)
-            case .endOfInput, .failed: end()
-            }
+        while let descriptor = connection.withLock({ $0?.descriptor }), !Task.isCancelled,
+            let bytes = Self.read(descriptor)
+        {
+            if !bytes.isEmpty { return bytes }
+            await Self.wait(for: descriptor)
         }
         end()
         return nil
     }
 
+    /// What has arrived, which may be nothing; nil at the end. Kept out of the asynchronous function, which has its code
+    /// once for each suspension.
+    @inline(never) private static func read(_ descriptor: Descriptor) -> [UInt8]? {
+        withUnsafeTemporaryAllocation(byteCount: most, alignment: 1) { buffer in
+            switch descriptor.read(into: buffer) {
+            case .bytes(let count): Array(buffer[..<count])
+            case .wouldBlock: []
+            case .endOfInput, .failed: nil
+            }
+        }
+    }
+
     /// Ends the session.
-    private func end() { descriptor.withLock { $0 = nil } }
+    private func end() { _ = connection.withLock { $0.take() } }
 
     /// Returns when there is something to read, or the task is canceled. Only one that waits has a source: while bytes
     /// are ready, the reader's demand decides.

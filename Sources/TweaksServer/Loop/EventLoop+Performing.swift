@@ -238,15 +238,21 @@ final class Mailbox: Sendable {
     }
 
     let waker: Waker
-    private let messages = Mutex<[Message]>([])
+    private let state = Mutex<(messages: [Message], isClosed: Bool)>(([], false))
     /// While the loop is awake, no system call is needed to wake it.
     private let isAwake = Atomic<Bool>(true)
 
     init() throws(SocketError) { waker = try Waker() }
 
     func post(_ message: Message) {
-        messages.withLock { $0.append(message) }
+        state.withLock { if !$0.isClosed { $0.messages.append(message) } }
         wake()
+    }
+
+    /// Drops what no loop has taken, and what is posted from now on: a call ends without an answer.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        _ = takeAll()
     }
 
     /// Makes the loop check its mailbox and the commits.
@@ -259,12 +265,12 @@ final class Mailbox: Sendable {
 
     func awaken() { isAwake.store(true, ordering: .sequentiallyConsistent) }
 
-    var isEmpty: Bool { messages.withLock { $0.isEmpty } }
+    var count: Int { state.withLock { $0.messages.count } }
 
     func takeAll() -> [Message] {
-        messages.withLock { messages in
-            defer { messages = [] }
-            return messages
+        state.withLock { state in
+            defer { state.messages = [] }
+            return state.messages
         }
     }
 }

@@ -61,6 +61,12 @@ extension EventLoop {
         case .closeReason: endDismissal(session)
         case .idle: expireIdle(session)
         case .drain:
+            // A caller of the program reads the end of its answer as it read the begin: at its own speed.
+            if session.identity.peer.caller != nil, session.credentials.lifecycle.state.reason == .quit,
+                !session.output.isEmpty
+            {
+                return
+            }
             // The disk is slow, not the client.
             if session.replies.queueIsEmpty || isStopping { return close(session, isOverdue: true) }
             schedule(.drain, for: session, in: max(limits.lingerTime, .milliseconds(100)))

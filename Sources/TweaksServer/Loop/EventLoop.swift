@@ -87,6 +87,7 @@ final class EventLoop {
         while !isStopping || sessions.count > 0 {
             turn()
         }
+        mailbox.close()
     }
 
     /// Runs one round: waits, reads the clock, serves ready sockets, notifies watchers, handles deadlines.
@@ -145,7 +146,7 @@ final class EventLoop {
     }
 
     /// Whether something can proceed without new input. Input in sockets is not considered.
-    var hasWork: Bool { hasQueued || !mailbox.isEmpty || hub.isReady }
+    var hasWork: Bool { hasQueued || mailbox.count > 0 || hub.isReady }
 
     @discardableResult
     func updateClock() -> Moment {

@@ -4,7 +4,7 @@ import Testing
 import Tweaks
 import TweaksTestSupport
 
-@Suite(.browsing, .tags(.browser), .needsBrowser) struct MountedPageTests {
+@Suite(.browsing, .tags(.browser), .needsBrowser, .timeLimit(.minutes(30))) struct MountedPageTests {
     private struct Visit {
         let page: PanelView
         let site: MountedSite
@@ -55,6 +55,24 @@ import TweaksTestSupport
         try visit.page.waitUntilConnected()
         #expect(try visit.page.ask("location.hash") == "")
         #expect(!visit.site.targets.contains { $0.hasSuffix("/login") })
+    }
+
+    /// The status by which the site asks for a sign-in. Nothing is typed: the first request that is answered so moves the
+    /// focus to a button, where Enter would reload the page.
+    @Test(arguments: [401, 403]) func aSiteThatEndsTheSignInIsNamed(_ status: Int) throws {
+        let visit = try open()
+        let page = visit.page
+        try page.waitUntilConnected()
+        visit.site.refuse(status)
+        let line = try page.host.connect()
+        let stream = try line.ask("sessions").first { $0.contains("caller ada") && !$0.contains("watches 0") }
+        if let number = stream?.split(separator: " ").first { try line.ask("kick \(number)") }
+        try page.wait("state() === 'login' && byID('login').textContent.includes('Sign in to the site again')")
+        try page.expect("document.activeElement.textContent === 'Reload this page'")
+        visit.site.refuse(nil)
+        try page.browser.reload()
+        try page.waitUntilConnected()
+        try page.type("72", over: "Whole", then: .enter, sets: .int(72))
     }
 
     @Test func theSitesServiceWorkerIsNoImpostor() throws {

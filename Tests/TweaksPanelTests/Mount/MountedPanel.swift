@@ -17,13 +17,16 @@ final class MountedPanel: Sendable {
     let server: TweakServer
     let registry: TweakRegistry
     let handler: TweakPanelHandler
+    /// The clock of its deadlines.
+    private let clock: ManualClock
     /// The path of the server's Unix socket.
     private let path: String
     private let keep: @Sendable () -> Void
 
     init(
         _ registry: TweakRegistry = ExampleTweaks().registry, below path: String = "/tweaks",
-        origins: [String] = [site], _ change: (inout TweakServerLimits) -> Void = { _ in }
+        origins: [String] = [site], clock: ManualClock = ManualClock(isRunning: true),
+        _ change: (inout TweakServerLimits) -> Void = { _ in }
     ) throws {
         var limits = TweakServerLimits()
         change(&limits)
@@ -32,13 +35,14 @@ final class MountedPanel: Sendable {
         var hooks = TweakServerHooks()
         hooks.previews = true
         hooks.onSessionEvent = { events.note($0) }
+        hooks.clock = { clock.now }
         self.path = directory.file("socket")
         server = TweakServer(
             name: "example", registry: registry, listeners: [.unix(path: self.path)], limits: limits, hooks: hooks)
         try server.start()
         handler = TweakPanelHandler(server, below: path, origins: origins)
         keep = { withExtendedLifetime(directory) {} }
-        (self.events, self.registry) = (events, registry)
+        (self.events, self.registry, self.clock) = (events, registry, clock)
     }
 
     deinit {
@@ -48,6 +52,14 @@ final class MountedPanel: Sendable {
 
     /// A connection to its socket, with all rights.
     func connectByLine() throws -> TestClient { try TestClient(unix: path) }
+
+    /// Advances the clock of its deadlines, and returns when those that have passed are handled.
+    func pass(_ duration: Duration) throws {
+        clock.advance(by: duration, movesWall: false)
+        server.wake()
+        let line = try connectByLine()
+        for _ in 1...2 { try line.ask("ping") }
+    }
 
     /// Sends a request as the router does.
     func send(
@@ -90,11 +102,14 @@ final class MountedPanel: Sendable {
     }
 
     /// Waits until a session of a caller has ended.
-    func waitUntilClosed(_ caller: String = "caller ada") async {
-        await events.wait { event in
-            guard case .state = event.kind, case .closed = event.session.state else { return false }
-            return event.session.identity.description == caller
-        }
+    func waitUntilClosed(_ caller: String = "caller ada") async { await events.wait { Self.isEnd($0, of: caller) } }
+
+    /// Whether a session of a caller has ended.
+    func hasClosed(_ caller: String = "caller ada") -> Bool { events.all.contains { Self.isEnd($0, of: caller) } }
+
+    private static func isEnd(_ event: TweakSessionEvent, of caller: String) -> Bool {
+        guard case .state = event.kind, case .closed = event.session.state else { return false }
+        return event.session.identity.description == caller
     }
 }
 

@@ -63,6 +63,16 @@ import TweaksWire
         #expect(head.status == 200 && head.body.isEmpty && head["Content-Length"] == whole["Content-Length"])
         #expect(try await panel.ask("HEAD", "/tweaks/api/events").body.isEmpty)
         #expect(try await panel.ask("HEAD", "/elsewhere").body.isEmpty)
+        let refused = try await MountedPanel { $0.sessionsPerPeer = 0 }.ask("HEAD", "/tweaks/")
+        #expect(refused.status == 429 && refused.body.isEmpty && refused["Content-Length"] != "0")
+    }
+
+    @Test func aResponseWithoutABodyIsWhole() async throws {
+        let panel = try MountedPanel()
+        let flags = "/tweaks/ofrep/v1/evaluate/flags"
+        let tag = try #require(try await panel.ask("POST", flags, "{}")["ETag"])
+        let known = try await panel.ask("POST", flags, "{}", ["If-None-Match: \(tag)"])
+        #expect(known.status == 304 && known.body.isEmpty)
     }
 
     @Test func thePageIsRelativeAndSaysThatTheSiteSignsIn() async throws {

@@ -13,6 +13,7 @@ final class MountedSite: Sendable {
     private final class State: Sendable {
         let targets = Mutex<[String]>([])
         let hasStopped = Mutex(false)
+        let refusal = Mutex<Int?>(nil)
     }
 
     let port: Int
@@ -57,6 +58,9 @@ final class MountedSite: Sendable {
     /// The targets of all requests so far.
     var targets: [String] { state.targets.withLock { $0 } }
 
+    /// The status of all requests from now on, in place of the panel's answer: the site wants its user to sign in again.
+    func refuse(_ status: Int?) { state.refusal.withLock { $0 = status } }
+
     /// The address of the panel, without its last slash.
     var address: String { "http://127.0.0.1:\(port)/ops/tweaks" }
 
@@ -73,6 +77,9 @@ final class MountedSite: Sendable {
         let request = TweakPanelRequest(
             method: words[0], target: words[1], headers: headers, body: try client.bytes(length))
         state.targets.withLock { $0.append(words[1]) }
+        if let status = state.refusal.withLock({ $0 }) {
+            return try client.send(head(status, [("Content-Type", "text/plain"), ("Content-Length", "0")]))
+        }
         let response = await handler.respond(to: request, as: TweakPanelCaller(name: "ada", scopes: [.admin]))
         try client.send(head(response.status, response.headers))
         for try await part in response.body { try client.send(part) }

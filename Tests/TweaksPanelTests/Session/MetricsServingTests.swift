@@ -102,11 +102,18 @@ import TweaksTestSupport
         #expect(try client.ask("GET", "/api/tweaks").status == 404)
     }
 
-    @Test func aNameOfAnotherSiteIsRefusedOnLoopback() throws {
+    /// A header Host, and the status. A tunnel has another port.
+    @Test(arguments: [
+        ("rebound.example", 421), ("rebound.example:PORT", 421), ("127.0.0.1.example", 421), ("localhost:a", 421),
+        ("127.0.0.1", 200), ("localhost:9999", 200), ("LOCALHOST:PORT", 200), ("[::1]", 200), ("[::1]:80", 200),
+    ])
+    func aNameOfAnotherSiteIsRefusedOnLoopback(_ host: String, _ status: Int) throws {
         let client = try server(registry()).connect()
-        client.host = "rebound.example"
-        #expect(try client.ask("GET", "/metrics").status == 421)
-        #expect(try client.ask("GET", "/readyz").status == 200)
+        for (target, expected) in [("/metrics", status), ("/readyz", 200)] {
+            let named = host.replacing("PORT", with: "\(client.port)")
+            try client.client.send("GET \(target) HTTP/1.1\r\nHost: \(named)\r\n\r\n")
+            #expect(try client.read().status == expected)
+        }
     }
 
     @Test func aBodyIsRefused() throws {
@@ -143,6 +150,17 @@ import TweaksTestSupport
         #expect(try first.read().status == 429)
         server.base.pass(.seconds(61))
         #expect(try second.hasEnded())
+    }
+
+    /// A probe that was refused would have the process restarted.
+    @Test func probesHaveAFewPlacesOfTheirOwn() throws {
+        let server = try server(registry()) { ($0.sessions, $0.refusedSessions) = (1, 0) }
+        let line = try server.base.connect()
+        try line.ask("ping")
+        let probes = try (1...8).map { _ in try server.connect() }
+        for probe in probes { #expect(try probe.ask("GET", "/healthz").body == "ok") }
+        #expect(try server.connect().read().status == 429)
+        #expect(try line.ask("ping").last?.hasPrefix("ok") == true)
     }
 
     /// It prints what it finds, and its end.
