@@ -3,7 +3,6 @@
 public import Instrumentation
 public import Logging
 public import Metrics
-import Synchronization
 public import Tracing
 public import TweaksDaemon
 
@@ -16,16 +15,9 @@ public import TweaksDaemon
 ///
 /// Lines about one client are limited, as in the daemon's own log. A commit arrives on the daemon's queue, after the
 /// task that made it has gone on: its span is short, a root, and has an event for each changed tweak, of the first
-/// twenty. The paths of a commit of many lines are in the metadata of the first one, also the first twenty. No line,
-/// metric or span has the value of a secret.
+/// twenty. No line, metric or span has the value of a secret.
 public final class TweakEvents: Sendable {
-    /// Whether the next line is the first one of its event.
-    private final class NextLine: Sendable {
-        let isFirst = Atomic(false)
-    }
-
     private let limiter: TweakLogLimiter
-    private let nextLine: NextLine
     private let metrics: TweakEventMetrics
     private let tracer: (any Tracer)?
 
@@ -38,13 +30,9 @@ public final class TweakEvents: Sendable {
         _ logger: Logger, metrics: any MetricsFactory = MetricsSystem.factory,
         tracer: (any Tracer)? = InstrumentationSystem.tracer
     ) {
-        let nextLine = NextLine()
-        self.nextLine = nextLine
         limiter = TweakLogLimiter { line, event in
             let level = event.flatMap { Logger.Level(rawValue: $0.level.rawValue) } ?? .info
-            // A line that counts omitted ones is of no event.
-            let isFirst = event != nil && nextLine.isFirst.exchange(false, ordering: .relaxed)
-            logger.log(level: level, "\(line)", metadata: event?.metadata(isFirst: isFirst))
+            logger.log(level: level, "\(line)", metadata: event?.metadata)
         }
         self.metrics = TweakEventMetrics(metrics)
         self.tracer = tracer
@@ -57,7 +45,6 @@ public final class TweakEvents: Sendable {
     public func handle(_ event: TweakDaemonEvent) {
         metrics.count(event)
         if case .changed(let commit) = event { tracer?.record(commit) }
-        nextLine.isFirst.store(true, ordering: .relaxed)
         limiter.write(event)
     }
 }
@@ -67,10 +54,9 @@ private let mostChanges = 20
 
 extension TweakDaemonEvent {
     /// What of it a log can be searched by.
-    fileprivate func metadata(isFirst: Bool) -> Logger.Metadata {
+    fileprivate var metadata: Logger.Metadata {
         switch self {
-        case .changed(let commit):
-            commit.metadata.merging(isFirst ? ["tweaks.paths": .array(commit.paths)] : [:]) { $1 }
+        case .changed(let commit): ["tweaks.origin": "\(commit.origin)", "tweaks.revision": "\(commit.revision)"]
         case .session(let event):
             [
                 "tweaks.session": "\(event.session.id)", "tweaks.transport": "\(event.session.transport.rawValue)",
@@ -83,12 +69,6 @@ extension TweakDaemonEvent {
         default: [:]
         }
     }
-}
-
-extension TweakCommit {
-    fileprivate var metadata: Logger.Metadata { ["tweaks.origin": "\(origin)", "tweaks.revision": "\(revision)"] }
-
-    fileprivate var paths: [Logger.MetadataValue] { changes.prefix(mostChanges).map { "\($0.path)" } }
 }
 
 extension Tracer {
