@@ -62,6 +62,8 @@ import TweaksTestSupport
             try host.wait("Color", Self.color(0x123456))
             try page.keys(.escape)
             try host.wait("Color", Self.color(0x008000))
+            // The page follows a moment later, and would replace what is typed.
+            try page.wait("part('Color', 'hex-field').value === '#008000'")
             // The old half does the same.
             try page.openPicker()
             try page.pickerField("hex", type: "#123456", .enter)
