@@ -179,14 +179,18 @@ let package = Package(
             ],
             path: "Tests/Fuzz", exclude: ["Corpus", "dictionary.txt"]),
         .testTarget(name: "TweaksFuzzTests", dependencies: ["tweaks-fuzz", "TweaksTestSupport"]),
-        // swift run -c release TweaksBenchmarks
-        .executableTarget(
-            name: "TweaksBenchmarks",
-            dependencies: ["Tweaks", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksDaemon", "TweaksFleet"],
-            path: "Tests/TweaksBenchmarks"),
     ],
     cLanguageStandard: .c2x
 )
+
+// swift run -c release TweaksBenchmarks: they count with valgrind and /proc.
+#if os(Linux)
+    package.targets.append(
+        .executableTarget(
+            name: "TweaksBenchmarks",
+            dependencies: ["Tweaks", "TweaksStorage", "TweaksServer", "TweaksPanel", "TweaksDaemon", "TweaksFleet"],
+            path: "Tests/TweaksBenchmarks"))
+#endif
 
 // `TWEAKS_TESTS="TweaksTests TweaksWireTests"` builds those tests, the libraries, and the programs that they depend on: the
 // thread sanitizer's run in .ci/run builds everything a second time, and leaves out what has one thread.

@@ -88,36 +88,55 @@ import TweaksSystem
     final class Poller {
         private let queue: Descriptor
         private let kernel: Kernel
-        private var events = [kevent](repeating: kevent(), count: 256)
+        private let events = UnsafeMutableBufferPointer<kevent>.allocate(capacity: 256)
+        private let changes = UnsafeMutableBufferPointer<kevent>.allocate(capacity: 3)
 
         init(_ kernel: Kernel) throws(SocketError) {
             let number = kqueue()
             if number < 0 { throw SocketError("kqueue") }
             queue = Descriptor(number)
             self.kernel = kernel
+            events.initialize(repeating: kevent())
+            changes.initialize(repeating: kevent())
+        }
+
+        deinit {
+            events.deallocate()
+            changes.deallocate()
         }
 
         func add(_ descriptor: Int32, _ interest: PollInterest) throws(SocketError) {
-            try change(descriptor, EVFILT_READ, EV_ADD | (interest.contains(.read) ? EV_ENABLE : EV_DISABLE))
-            try change(descriptor, EVFILT_WRITE, EV_ADD | (interest.contains(.write) ? EV_ENABLE : EV_DISABLE))
+            try register(descriptor, interest, isKnown: false)
         }
 
         func modify(_ descriptor: Int32, _ interest: PollInterest) throws(SocketError) {
-            try add(descriptor, interest)
+            try register(descriptor, interest, isKnown: true)
         }
 
         func remove(_ descriptor: Int32) {
-            try? change(descriptor, EVFILT_READ, EV_DELETE)
-            try? change(descriptor, EVFILT_WRITE, EV_DELETE)
+            changes[0] = change(descriptor, EVFILT_READ, EV_DELETE)
+            changes[1] = change(descriptor, EVFILT_WRITE, EV_DELETE)
+            // Removal is part of error handling, so no faults are injected.
+            _ = kevent(queue.number, changes.baseAddress, 2, nil, 0, nil)
         }
 
-        private func change(_ descriptor: Int32, _ filter: Int32, _ flags: Int32) throws(SocketError) {
-            var change = kevent(
-                ident: UInt(descriptor), filter: Int16(filter), flags: UInt16(flags), fflags: 0, data: 0, udata: nil)
-            let call = { (_: Int) in Int(kevent(self.queue.number, &change, 1, nil, 0, nil)) }
-            // Removal is part of error handling, so no faults are injected.
-            let result = flags & EV_DELETE != 0 ? call(0) : kernel.make(.watch, on: descriptor, call)
+        private func register(
+            _ descriptor: Int32, _ interest: PollInterest, isKnown: Bool
+        ) throws(SocketError) {
+            // Only the write filter says that both directions are closed, so it is never disabled. Without interest,
+            // EV_CLEAR makes it report a change once; that is a property of a filter from its first EV_ADD on.
+            changes[0] = change(descriptor, EVFILT_WRITE, EV_DELETE)
+            changes[1] = change(descriptor, EVFILT_READ, EV_ADD | (interest.contains(.read) ? EV_ENABLE : EV_DISABLE))
+            changes[2] = change(descriptor, EVFILT_WRITE, EV_ADD | (interest.contains(.write) ? EV_ENABLE : EV_CLEAR))
+            let made = UnsafeBufferPointer(rebasing: changes[(isKnown ? 0 : 1)...])
+            let result = kernel.make(.watch, on: descriptor) { _ in
+                Int(kevent(queue.number, made.baseAddress, Int32(made.count), nil, 0, nil))
+            }
             if result < 0 { throw SocketError("kevent", code: Int32(-result)) }
+        }
+
+        private func change(_ descriptor: Int32, _ filter: Int32, _ flags: Int32) -> kevent {
+            kevent(ident: UInt(descriptor), filter: Int16(filter), flags: UInt16(flags), fflags: 0, data: 0, udata: nil)
         }
 
         /// Waits for a number of milliseconds at most (-1: forever).
@@ -127,8 +146,8 @@ import TweaksSystem
             let count = kernel.make(.wait, on: queue.number, count: events.count) { most in
                 Int(
                     milliseconds < 0
-                        ? kevent(queue.number, nil, 0, &events, Int32(most), nil)
-                        : kevent(queue.number, nil, 0, &events, Int32(most), &time))
+                        ? kevent(queue.number, nil, 0, events.baseAddress, Int32(most), nil)
+                        : kevent(queue.number, nil, 0, events.baseAddress, Int32(most), &time))
             }
             return max(count, 0)
         }
