@@ -1,5 +1,8 @@
 // Stands for the module Darwin: the declarations of Apple's C library, and what Swift's overlay of it adds.
 
+// The names are those of Apple's library, and its manuals describe them.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase, AllPublicDeclarationsHaveDocumentation
+
 @_exported public import CDarwin
 
 public var errno: Int32 {
