@@ -20,8 +20,9 @@ extension Report {
         var ours: (seconds: Double, size: Double)?
         row("\nclean release build, processor time", "s", "Tweaks = 1")
         for package in Self.packages {
-            let built = try build(
-                package.product, package.main, "\(directory)/\(package.product)", package.dependency)
+            // A package is known by the name of its folder, which may not be that of a dependency.
+            let folder = "\(directory)/with-\(package.product)"
+            let built = try build(package.product, package.main, folder, package.dependency)
             guard let built else {
                 if ours == nil { throw Failure(description: "\(package.name) cannot be built here; run swift build") }
                 write("  \(package.name) cannot be had or built here; it is left out")
