@@ -44,7 +44,8 @@ package final class StateRestore {
     /// - Returns: The names under which the old files are kept.
     /// - Throws: Why nothing was changed, as far as ``isUnchanged`` says so.
     package func place(_ contents: [StateFileContent], at time: Int64) throws(FileProblem) -> [String] {
-        (undo, isUnchanged) = ([], true)
+        undo = []
+        isUnchanged = true
         let ending = try unusedEnding(time)
         do throws(FileProblem) {
             try stage(contents)

@@ -29,7 +29,8 @@ extension LogEntry {
         let scalars = text.unicodeScalars
         let excess = scalars.count - maxLength
         if excess <= 0 { return text }
-        let (head, tail) = (scalars.prefix(maxLength * 2 / 3), scalars.suffix(maxLength / 3))
+        let head = scalars.prefix(maxLength * 2 / 3)
+        let tail = scalars.suffix(maxLength / 3)
         return "\(Substring(head)) … \(excess) more … \(Substring(tail))"
     }
 

@@ -46,7 +46,8 @@ public final class TweakLogLevels: Sendable {
     ///   - level: The level of loggers to which neither the program nor a tweak has given one.
     ///   - registry: The registry of the tweaks.
     public init(_ level: Logger.Level = .info, registry: TweakRegistry = .shared) {
-        (self.registry, fallback) = (registry, level)
+        self.registry = registry
+        fallback = level
         shared = Tweak(
             "Log", "Output", "Level", Level(rawValue: level.rawValue) ?? .default,
             help: "The level of loggers that have none of their own", registry: registry)

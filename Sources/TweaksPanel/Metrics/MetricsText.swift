@@ -13,7 +13,8 @@ enum MetricsFormat: Equatable, Sendable {
 
     /// The format that a request prefers; text if it does not ask for OpenMetrics.
     init(_ request: HTTPRequest) {
-        var (open, others) = (0.0, 0.0)
+        var open = 0.0
+        var others = 0.0
         for header in request.all(header: "accept") {
             for element in HTTPSyntax.list(header) {
                 let (type, weight) = Self.preference(element)

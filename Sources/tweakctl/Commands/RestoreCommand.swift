@@ -34,8 +34,10 @@ struct RestoreCommand: Equatable {
             throw Failure(
                 .usage, "restore: it connects to no process; name the program: tweakctl \(Self.usage)")
         }
-        var (rest, files): (ArraySlice<String>, [String]) = (words.dropFirst(2), [])
-        var (directory, origin): (String?, String?)
+        var rest = words.dropFirst(2)
+        var files: [String] = []
+        var directory: String?
+        var origin: String?
         while let word = rest.popFirst() {
             switch word {
             case "--dry-run", "--yes", "-y": continue
